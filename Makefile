@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Assay. Two commands suffice: `make run` (the main job in the virtual lab) and `make check` (everything).
+SHELL          := /bin/bash
+.SHELLFLAGS    := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL  := help
+
+OUT            := out
+CACHE          := $(or $(ASSAY_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/assay)
+export CACHE
+
+include image/image.mk
+include init/init.mk
+include lab/lab.mk
+include lab/virtual/virtual.mk
+include tests/tests.mk
+
+## help: this list
+help:
+	@sed -n 's/^## \([a-z-]*\): /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+
+## clean: remove out/ (the cache of kernel and userland builds stays)
+clean:
+	rm -rf $(OUT)
+
+.PHONY: help clean
