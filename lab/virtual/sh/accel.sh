@@ -63,14 +63,6 @@ kvm_probe() {
 	esac
 }
 
-# cpu_of: -cpu for the accelerator
-cpu_of() {
-	case $LAB_ACCEL in
-	kvm) echo max ;;
-	*) echo max,la57=off ;; # five-level page tables only make emulation slower
-	esac
-}
-
 accel_of() {
 	case $LAB_ACCEL in
 	kvm) echo kvm ;;

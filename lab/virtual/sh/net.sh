@@ -28,12 +28,22 @@ net_up() {
 		# A leg is a cable: with no ageing time nothing is learned, every frame comes out at the other ends.
 		bridge_add "br-l$leg" $LEG_MTU_BYTES ageing_time 0
 	done
+	router_up
 	for ((n = 1; n <= $1; n++)); do
 		tap_add "n$n-m" br-m 1500
 		for ((leg = 1; leg <= LAB_LEGS; leg++)); do
 			tap_add "n$n-l$leg" "br-l$leg" $LEG_MTU_BYTES
 		done
 	done
+}
+
+# iPXE asks for IPv6 routers beside DHCP and gives up only after 16 s, at every boot. So the management network has one that
+# answers at once (and routes nothing: lifetime 0); the other announcements, one in half an hour, are for nobody.
+router_up() {
+	in_net sysctl -qw net.ipv6.conf.br-m.disable_ipv6=0
+	ip -n "$LAB_NS" addr add fd77::1/64 dev br-m nodad
+	in_net dnsmasq --conf-file=/dev/null --port=0 --interface=br-m --bind-interfaces --user=root \
+		--pid-file="$LAB_DIR/router.pid" --enable-ra --dhcp-range=fd77::,ra-only --ra-param=br-m,1800,0
 }
 
 bridge_add() {

@@ -52,7 +52,7 @@ node_kill() {
 
 node_kill_all() {
 	local file
-	for file in "$LAB_DIR"/n*.pid; do
+	for file in "$LAB_DIR"/*.pid; do
 		[ -e "$file" ] || continue
 		node_kill "$(basename "$file" .pid)"
 	done
@@ -87,7 +87,7 @@ args_machine() {
 	local node=$1 uuid
 	uuid=$(printf '5a55a700-0000-4000-8000-%012x' "$2")
 	args -name "$node" -daemonize -pidfile "$node.pid" -D "$node.qemu.log" -nodefaults -no-user-config
-	args -M q35 -accel "$(accel_of)" -cpu "$(cpu_of)" -smp "$LAB_CPUS" -m "$LAB_MEMORY"
+	args -M q35 -accel "$(accel_of)" -cpu max -smp "$LAB_CPUS" -m "$LAB_MEMORY"
 	args -smbios "type=1,manufacturer=Assay,product=virtual node ($LAB_ACCEL; $LAB_NIC),serial=ASSAY-N$2,uuid=$uuid"
 	args -display none -device VGA
 	args -chardev "socket,id=serial,path=$node.console,server=on,wait=off,logfile=$node.serial,logappend=on"
