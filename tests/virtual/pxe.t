@@ -32,7 +32,7 @@ ok "power" "$LAB" start "$lab" n1
 ok "the node asks for its script" wait_for 60 "GET /boot.ipxe" asked 1
 took_ms=$(((${EPOCHREALTIME//[!0-9]/} - begin) / 1000))
 echo "# power-on to script: $took_ms ms"
-ok "within 13 s ($took_ms ms)" test $took_ms -lt 13000
+ok "within 15 s ($took_ms ms)" test $took_ms -lt 15000
 ok "the second node, too" "$LAB" start "$lab" n2
 ok "it asks" wait_for 60 "GET /boot.ipxe" asked 2
 

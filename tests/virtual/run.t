@@ -62,4 +62,21 @@ kill -TERM $driver
 wait $driver
 is "told to end, it ends" $? 130
 cleaned "after SIGTERM"
+
+# make virtual: stays until it is ended, here by `make virtual-down`.
+"$ROOT/lab/virtual/play.sh" "$lab" --nic virtio --accel tcg >"$WORK/said" 2>&1 &
+driver=$!
+wait_for 60 "the lab to play with" grep -q '^End it with' "$WORK/said"
+like "it says how to reach a console" "$(cat "$WORK/said")" "lab.sh console $lab n1"
+like "its nodes are on" "$("$LAB" status "$lab")" '^n2 +on '
+ok "down from elsewhere" "$LAB" down "$lab"
+ok "then it ends" wait_for 20 "play.sh" eval "! kill -0 $driver"
+cleaned "of it"
+"$ROOT/lab/virtual/play.sh" "$lab" --nic virtio --accel tcg >"$WORK/said" 2>&1 &
+driver=$!
+wait_for 60 "the lab to play with" grep -q '^End it with' "$WORK/said"
+kill -TERM $driver
+wait $driver
+is "told to end, it ends well" $? 0
+cleaned "of that"
 done_testing
