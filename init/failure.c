@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* clang-format off: one name a column */
+/* musl has no strerrorname_np(). */
 static const struct {
 	int number;
 	const char *name;
@@ -31,7 +31,6 @@ static const struct {
     NAME(EREMOTEIO),     NAME(ENOMEDIUM),       NAME(EMEDIUMTYPE), NAME(ECANCELED),    NAME(ENOKEY),
 #undef NAME
 };
-/* clang-format on */
 
 static const char *const scope_names[] = {
     [FAILURE_SAMPLE] = "sample",
