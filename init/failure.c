@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* musl has no strerrorname_np(). */
@@ -63,20 +64,24 @@ int fail(struct failure *why, int r, enum failure_scope scope, const char *step,
 	return r < 0 ? r : -EIO;
 }
 
-/* Tools and devices may say bytes that are not UTF-8, which jansson refuses: such a text becomes ASCII with
- * "?" in place of what is not, for part of a message is better than none. */
+#define TEXT_MAX 65535
+
+/* Tools and devices may say bytes that are not UTF-8, which jansson refuses; part of a message is better than
+ * none. */
 json_t *json_text(const char *text)
 {
-	json_t *value = json_string(text);
-	char ascii[sizeof(((struct failure *)0)->log)];
-	size_t i;
+	size_t length = strnlen(text, TEXT_MAX);
+	json_t *value = json_stringn(text, length);
+	char *ascii;
 
 	if (value)
 		return value;
-	for (i = 0; text[i] && i < sizeof(ascii) - 1; i++)
+	ascii = malloc(length);
+	for (size_t i = 0; ascii && i < length; i++)
 		ascii[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
-	ascii[i] = '\0';
-	return json_string(ascii);
+	value = ascii ? json_stringn(ascii, length) : NULL;
+	free(ascii);
+	return value;
 }
 
 json_t *failure_json(const struct failure *why, const char *node)
