@@ -117,7 +117,7 @@ static int barrier(struct sample *s, const char *name)
 		client_request_until(s->agent->client, "POST", "/v1/barrier", text, strlen(text), &retry,
 		                     &answer);
 		if (answer.status == 401) {
-			s->leave = agent_refused(&answer);
+			s->leave = agent_refused(s->agent, &answer);
 			r = -EACCES;
 		} else if (answer.status >= 300) {
 			r = called_off(s, name, &answer);
@@ -259,24 +259,24 @@ static json_t *result_json(const struct sample *s, int r)
 		json_object_set_new(result, "error", failure_json(&s->why, s->agent->shared->node));
 	if (!r && *reason)
 		json_object_set_new(result, "reason", json_text(reason));
-	/* Evidence that was not finished would not tell the truth. */
+	/* A figure without evidence, or evidence that was not finished, would not tell the truth. */
 	if (!r)
 		json_object_set(result, "evidence", s->evidence);
-	if (s->measurement)
+	if (!r && s->measurement)
 		json_object_set(result, "measurement", s->measurement);
 	return result;
 }
 
-static void say_result(const json_t *result, const struct sample *s)
+static void say_result(const json_t *result)
 {
 	const char *verdict = text_of(result, "verdict");
-	const json_t *speed = json_object_get(s->measurement, "mb_per_s");
+	const json_t *error = json_object_get(result, "error");
+	const json_t *speed = json_object_get(json_object_get(result, "measurement"), "mb_per_s");
 
-	if (json_is_number(speed))
+	if (error)
+		say("%s: %s: %s", verdict, text_of(error, "step"), text_of(error, "message"));
+	else if (json_is_number(speed))
 		say("%s: %.2f MB/s %s", verdict, json_number_value(speed), text_of(result, "reason"));
-	else if (json_object_get(result, "error"))
-		say("%s: %s: %s", verdict, text_of(json_object_get(result, "error"), "step"),
-		    text_of(json_object_get(result, "error"), "message"));
 	else
 		say("%s %s", verdict, text_of(result, "reason"));
 }
@@ -303,12 +303,12 @@ static int put(struct sample *s, const char *text, size_t length)
 		client_request_until(s->agent->client, "PUT", path, text, length, &retry, &answer);
 		if (answer.status == 401) {
 			say("a result is lost with this token: %zu bytes, sha256 %s", length, digest);
-			r = agent_refused(&answer);
+			r = agent_refused(s->agent, &answer);
 		} else if (answer.status < 300 && strcmp(text_of(answer.body, "sha256"), digest)) {
 			say("PUT %s: the acknowledgement is not for what was sent (sha256 %.64s, not %s); "
 			    "sent again",
 			    path, text_of(answer.body, "sha256"), digest);
-			poll(NULL, 0, 8000);
+			poll(NULL, 0, s->agent->again_ms);
 		} else if (answer.status < 300) {
 			r = WORKER_GOES_ON;
 		} else {
@@ -331,7 +331,7 @@ static int send_result(struct sample *s, int steps_result)
 	char *text = json_dumps(result, JSON_COMPACT);
 	int r = 1; /* no memory: PID 1 makes an error and a reboot of it */
 
-	say_result(result, s);
+	say_result(result);
 	if (text)
 		r = put(s, text, strlen(text));
 	free(text);
