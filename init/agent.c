@@ -16,17 +16,15 @@
 
 #define SCHEMA_VERSION 1
 #define PSTORE         "/sys/fs/pstore"
-#define REFUSED_MS     10000
-#define AGAIN_MS       8000
+#define AGAIN_MS       10000
 #define REQUEST_MS     30000
 #define LONG_POLL_MS   60000 /* the lab holds requests up to 25 s */
 #define AT_ONCE_NS     1000000000LL
 
-int agent_refused(const struct client_answer *answer)
+int agent_refused(const struct agent *agent, const struct client_answer *answer)
 {
-	say("the lab refuses this boot's token (%s): reboot through PXE in %d s", answer->reason,
-	    REFUSED_MS / 1000);
-	poll(NULL, 0, REFUSED_MS);
+	say("the lab refuses this boot's token (%s): reboot through PXE in some seconds", answer->reason);
+	poll(NULL, 0, agent->again_ms);
 	return WORKER_REBOOT;
 }
 
@@ -83,11 +81,11 @@ int agent_hello(struct agent *agent, const json_t *body)
 	while (r == -EAGAIN) {
 		client_request_until(agent->client, "POST", "/v1/hello", text, strlen(text), &retry, &answer);
 		if (answer.status == 401) {
-			r = agent_refused(&answer);
+			r = agent_refused(agent, &answer);
 		} else if (answer.status >= 300 || !json_is_object(answer.body)) {
-			say("the lab does not take this node's hello: %s; tried again every %d s",
-			    *answer.reason ? answer.reason : "the answer is no JSON", AGAIN_MS / 1000);
-			poll(NULL, 0, AGAIN_MS);
+			say("the lab does not take this node's hello: %s; tried again every %ld s",
+			    *answer.reason ? answer.reason : "the answer is no JSON", agent->again_ms / 1000);
+			poll(NULL, 0, agent->again_ms);
 		} else {
 			set_identity(agent, answer.body);
 			r = WORKER_GOES_ON;
@@ -116,9 +114,9 @@ static int act(struct agent *agent, const json_t *answer, long long asked_ns)
 		say("the lab asks for %s%s%s", action, reason ? ": " : "", reason ? reason : "");
 		return *action == 'r' ? WORKER_REBOOT : WORKER_POWEROFF;
 	}
-	say("the lab asks for %s, which this image does not know; asked again in %d s",
-	    action ? action : "nothing", AGAIN_MS / 1000);
-	poll(NULL, 0, AGAIN_MS);
+	say("the lab asks for %s, which this image does not know; asked again in %ld s",
+	    action ? action : "nothing", agent->again_ms / 1000);
+	poll(NULL, 0, agent->again_ms);
 	return WORKER_GOES_ON;
 }
 
@@ -134,11 +132,11 @@ int agent_loop(struct agent *agent)
 		start = now_ns();
 		client_request_until(agent->client, "GET", "/v1/next", NULL, 0, &retry, &answer);
 		if (answer.status == 401) {
-			r = agent_refused(&answer);
+			r = agent_refused(agent, &answer);
 		} else if (answer.status >= 300 || !json_is_object(answer.body)) {
 			say("the lab does not say what is next: %s",
 			    *answer.reason ? answer.reason : "no JSON");
-			poll(NULL, 0, AGAIN_MS);
+			poll(NULL, 0, agent->again_ms);
 		} else {
 			r = act(agent, answer.body, start);
 		}
@@ -169,7 +167,9 @@ static json_t *hello_body(struct agent *agent, json_t *pstore)
 
 int agent_main(struct supervised *shared, const struct cmdline *options, const char *nic)
 {
-	struct agent agent = {.shared = shared, .client = client_new(options->server, options->token)};
+	struct agent agent = {.shared = shared,
+	                      .client = client_new(options->server, options->token),
+	                      .again_ms = AGAIN_MS};
 	json_t *pstore, *body;
 	int r;
 
@@ -177,8 +177,8 @@ int agent_main(struct supervised *shared, const struct cmdline *options, const c
 		say("assay.server= or assay.token= is missing on the kernel command line: boot through the "
 		    "lab's iPXE "
 		    "script; rebooting in %d s",
-		    REFUSED_MS / 1000);
-		poll(NULL, 0, REFUSED_MS);
+		    AGAIN_MS / 1000);
+		poll(NULL, 0, AGAIN_MS);
 		return WORKER_REBOOT;
 	}
 	if (!agent.client)

@@ -13,7 +13,8 @@ struct agent {
 	struct client *client;
 	struct supervised *shared;
 	struct cell_node cell;
-	char run[64]; /* of the last sample */
+	char run[64];  /* of the last sample */
+	long again_ms; /* after an answer that makes no sense, or a refusal, wait this long */
 };
 
 /* Everything from the first hello on, on management NIC. Returns an enum worker_exit, never WORKER_GOES_ON.
@@ -31,8 +32,8 @@ int agent_loop(struct agent *agent);
  * the token is refused. */
 int agent_sample(struct agent *agent, const json_t *assignment);
 
-/* Says that the token is refused, gives the operator ten seconds to read it; WORKER_REBOOT. */
-int agent_refused(const struct client_answer *answer);
+/* Says that the token is refused, gives the operator again_ms to read it; WORKER_REBOOT. */
+int agent_refused(const struct agent *agent, const struct client_answer *answer);
 
 /* Tells the lab of WHY, once, without insisting. */
 void agent_report(struct agent *agent, const struct failure *why);

@@ -117,7 +117,7 @@ static int barrier(struct sample *s, const char *name)
 		client_request_until(s->agent->client, "POST", "/v1/barrier", text, strlen(text), &retry,
 		                     &answer);
 		if (answer.status == 401) {
-			s->leave = agent_refused(&answer);
+			s->leave = agent_refused(s->agent, &answer);
 			r = -EACCES;
 		} else if (answer.status >= 300) {
 			r = called_off(s, name, &answer);
@@ -303,12 +303,12 @@ static int put(struct sample *s, const char *text, size_t length)
 		client_request_until(s->agent->client, "PUT", path, text, length, &retry, &answer);
 		if (answer.status == 401) {
 			say("a result is lost with this token: %zu bytes, sha256 %s", length, digest);
-			r = agent_refused(&answer);
+			r = agent_refused(s->agent, &answer);
 		} else if (answer.status < 300 && strcmp(text_of(answer.body, "sha256"), digest)) {
 			say("PUT %s: the acknowledgement is not for what was sent (sha256 %.64s, not %s); "
 			    "sent again",
 			    path, text_of(answer.body, "sha256"), digest);
-			poll(NULL, 0, 8000);
+			poll(NULL, 0, s->agent->again_ms);
 		} else if (answer.status < 300) {
 			r = WORKER_GOES_ON;
 		} else {

@@ -23,6 +23,7 @@ struct client {
 	char error[CURL_ERROR_SIZE];
 	char *text; /* of the answer */
 	size_t length;
+	long backoff_min_ms, backoff_max_ms;
 };
 
 static size_t on_body(char *data, size_t size, size_t count, void *ctx)
@@ -52,6 +53,7 @@ struct client *client_new(const char *server, const char *token)
 	if (!client || curl_global_init(CURL_GLOBAL_DEFAULT))
 		goto fail;
 	client->curl = curl_easy_init();
+	client_set_backoff(client, BACKOFF_MIN_MS, BACKOFF_MAX_MS);
 	snprintf(client->server, sizeof(client->server), "%s", server);
 	snprintf(line, sizeof(line), "Authorization: Bearer %s", token);
 	client->headers = curl_slist_append(NULL, line);
@@ -76,6 +78,12 @@ void client_free(struct client *client)
 		curl_easy_cleanup(client->curl);
 	free(client->text);
 	free(client);
+}
+
+void client_set_backoff(struct client *client, long min_ms, long max_ms)
+{
+	client->backoff_min_ms = min_ms;
+	client->backoff_max_ms = max_ms;
 }
 
 static void set_options(struct client *client, const char *method, const char *body, size_t length,
@@ -187,7 +195,7 @@ void client_request_until(struct client *client, const char *method, const char 
 	char reason[sizeof(answer->reason)] = "";
 	long long start = now_ns();
 	long status = -1;
-	long wait_ms = BACKOFF_MIN_MS;
+	long wait_ms = client->backoff_min_ms;
 	bool late_said = !retry->late_ms;
 	struct timespec pause;
 	int r;
@@ -208,7 +216,7 @@ void client_request_until(struct client *client, const char *method, const char 
 		client_answer_clear(answer);
 		pause = (struct timespec){.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000};
 		nanosleep(&pause, NULL);
-		wait_ms = wait_ms * 2 < BACKOFF_MAX_MS ? wait_ms * 2 : BACKOFF_MAX_MS;
+		wait_ms = wait_ms * 2 < client->backoff_max_ms ? wait_ms * 2 : client->backoff_max_ms;
 	}
 	if (*reason)
 		say("%s %s: the server answers again", method, path);

@@ -19,6 +19,9 @@ struct client_answer {
 struct client *client_new(const char *server, const char *token);
 void client_free(struct client *client);
 
+/* Other pauses than 0.5 s to 8 s between tries. */
+void client_set_backoff(struct client *client, long min_ms, long max_ms);
+
 /* One request, once: METHOD ("GET", "POST", "PUT"), PATH ("/v1/hello"), BODY of LENGTH bytes (NULL: none), at
  * most TIMEOUT_MS. 0 where there is an answer with whatever status; -ETIMEDOUT, -ECONNREFUSED, -EIO …
  * without, with ANSWER->reason. The caller ends it with client_answer_clear() in any case. */

@@ -5,7 +5,7 @@ INIT_SOURCES   := $(sort $(wildcard init/*.c)) results-schema/canonical.c result
 INIT_OBJECTS   := $(INIT_SOURCES:%.c=$(OUT)/obj/node/%.o)
 INIT_CFLAGS    := -std=gnu11 -D_GNU_SOURCE -Os -g -Wall -Wextra -Werror -ffunction-sections -fdata-sections \
                   -Iresults-schema
-INIT_LIBS      := -lkmod -lcurl -lmbedtls -lmbedx509 -lmbedcrypto -ljansson
+INIT_LIBS      := -lkmod -laio -lcurl -lmbedtls -lmbedx509 -lmbedcrypto -ljansson
 
 $(OUT)/obj/node/%.o: %.c $(USERLAND)
 	@mkdir -p $(@D)
@@ -35,3 +35,21 @@ $(HOST_INIT): $(HOST_OBJECTS)
 	$(AR) rcs $@ $^
 
 -include $(HOST_OBJECTS:.o=.d)
+
+# One program a test file. What a test defines itself (a fake cell_apply()) goes before the archive's.
+INIT_TEST_C    := $(foreach area,init cell disk drbd net copy observe evidence command,$(wildcard tests/unit/$(area)_*.c))
+INIT_TESTS     := $(INIT_TEST_C:tests/unit/%.c=$(OUT)/tests/%)
+UNIT_TESTS     += $(INIT_TESTS)
+
+$(INIT_TESTS): $(OUT)/tests/%: $(OUT)/obj/host/tests/unit/%.o $(HOST_INIT)
+	@mkdir -p $(@D)
+	$(CC) $(HOST_CFLAGS) -o $@ $< $(HOST_INIT) -lcmocka -lkmod -lcurl -lmbedcrypto -ljansson -laio -pthread
+
+-include $(INIT_TEST_C:%.c=$(OUT)/obj/host/%.d)
+.SECONDARY: $(INIT_TEST_C:%.c=$(OUT)/obj/host/%.o) $(HOST_OBJECTS)
+
+INIT_FUZZ      := $(OUT)/fuzz/cmdline
+$(INIT_FUZZ): tests/fuzz/fuzz_cmdline.c init/cmdline.c results-schema/factor.c
+	@mkdir -p $(@D)
+	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror -Iinit -Iresults-schema \
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ -ljansson
