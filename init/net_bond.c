@@ -177,6 +177,16 @@ static int cycle(struct net *net, long long deadline_ns, struct failure *why)
 	return 0;
 }
 
+int net_add_address(const char *device, const char *address, unsigned int prefix_bits, struct failure *why)
+{
+	int r = address_add(device, address, prefix_bits);
+
+	if (r)
+		return fail(why, r, FAILURE_SAMPLE, "net", device, "See the node's kernel log.",
+		            "%s/%u cannot be added to %s", address, prefix_bits, device);
+	return 0;
+}
+
 int net_build(struct net *net, const json_t *state, long long deadline_ns, struct failure *why)
 {
 	long long cycles = net->bond ? factor_integer(state, FACTOR_BOND_CYCLES) : 0;
@@ -194,11 +204,8 @@ int net_build(struct net *net, const json_t *state, long long deadline_ns, struc
 		return net->bond ? r
 		                 : fail(why, r, FAILURE_SAMPLE, "net", net->device, "See the node's kernel log.",
 		                        "Addresses of %s cannot be removed", net->device);
-	r = address_add(net->device, net->address, net->prefix_bits);
-	if (r)
-		return fail(why, r, FAILURE_SAMPLE, "net", net->device, "See the node's kernel log.",
-		            "%s/%u cannot be added to %s", net->address, net->prefix_bits, net->device);
-	return wait_carrier(net->device, 0, deadline_ns, why);
+	r = net_add_address(net->device, net->address, net->prefix_bits, why);
+	return r ? r : wait_carrier(net->device, 0, deadline_ns, why);
 }
 
 static int set_integer(json_t *in_force, enum factor_id id, long long value)

@@ -25,6 +25,9 @@ int net_legs_up(struct net *net, const json_t *state, long long deadline_ns, str
  * down-up cycles. */
 int net_build(struct net *net, const json_t *state, long long deadline_ns, struct failure *why);
 
+/* Adds ADDRESS to DEVICE. 0 or -errno. */
+int net_add_address(const char *device, const char *address, unsigned int prefix_bits, struct failure *why);
+
 /* What is in force: nic.mtu, bond.mode, bond.miimon, bond.down-up-cycles, to IN_FORCE. 0 or -ENOMEM. */
 int net_in_force(const struct net *net, const char *sys, json_t *in_force);
 
