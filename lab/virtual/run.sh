@@ -21,6 +21,7 @@ main() {
 	mkdir -p "$dir"
 	trap 'driver_down "$dir"' EXIT
 	trap 'exit 130' INT TERM HUP
+	database_aside
 	driver_up "$dir" "$@"
 	# shellcheck disable=SC2046
 	"$LAB" start "$dir" $(nodes)
@@ -30,6 +31,16 @@ main() {
 	"$LAB" check-system-disks "$dir" || status=1
 	where $status
 	return $status
+}
+
+# A run that was cut off would go on as soon as its nodes say hello: this one starts with a store of its own.
+database_aside() {
+	local suffix
+	"$LAB" down "$dir"
+	for suffix in '' -wal -shm; do
+		rm -f "$dir/assay.previous.db$suffix"
+		[ ! -e "$dir/assay.db$suffix" ] || mv "$dir/assay.db$suffix" "$dir/assay.previous.db$suffix"
+	done
 }
 
 nodes() {
