@@ -87,6 +87,12 @@ static bool is_in_sync(const struct drbd_state *s)
 	return is_connected(s) && !strcmp(s->disk, "UpToDate") && !strcmp(s->peer_disk, "UpToDate");
 }
 
+/* The source's view, also when the target has left already. */
+static bool is_all_sent(const struct drbd_state *s)
+{
+	return !strcmp(s->disk, "UpToDate") && !s->out_of_sync_bytes && strncmp(s->connection, "Sync", 4) != 0;
+}
+
 static bool is_up_to_date(const struct drbd_state *s)
 {
 	return !strcmp(s->disk, "UpToDate");
@@ -163,12 +169,12 @@ static int make_equal(struct drbd *drbd, bool measure, long long deadline_ns, ce
 	}
 	if (r)
 		return r;
-	/* Where the cell disconnects, the other side may have done so before we look. After a full
-	 * synchronisation the source must still see its end. */
-	if (stays || (measure && !skip))
-		return wait_for(drbd, is_in_sync, stays && measure, "Connected UpToDate/UpToDate", deadline_ns,
-		                progress, ctx, why);
-	return wait_for(drbd, is_up_to_date, false, "UpToDate", deadline_ns, progress, ctx, why);
+	if (stays)
+		return wait_for(drbd, is_in_sync, true, "Connected UpToDate/UpToDate", deadline_ns, progress, ctx,
+		                why);
+	/* Where the cell disconnects, the other side may have done so before we look. */
+	return wait_for(drbd, measure ? is_all_sent : is_up_to_date, false, "UpToDate", deadline_ns, progress,
+	                ctx, why);
 }
 
 int drbd_prove(struct drbd *drbd, bool measure, long long deadline_ns, cell_progress *progress, void *ctx,
