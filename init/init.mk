@@ -4,15 +4,14 @@
 INIT_SOURCES   := $(sort $(wildcard init/*.c)) results-schema/canonical.c results-schema/factor.c
 INIT_OBJECTS   := $(INIT_SOURCES:%.c=$(OUT)/obj/node/%.o)
 INIT_CFLAGS    := -std=gnu11 -D_GNU_SOURCE -Os -g -Wall -Wextra -Werror -ffunction-sections -fdata-sections \
-                  -Iresults-schema
-INIT_LIBS      := -lkmod -laio -lcurl -lmbedtls -lmbedx509 -lmbedcrypto -ljansson
+                  -ffile-prefix-map=$(CURDIR)=. -Iresults-schema
 
-$(OUT)/obj/node/%.o: %.c $(USERLAND)
+$(OUT)/obj/node/%.o: %.c $(OUT)/sysroot.stamp
 	@mkdir -p $(@D)
 	$(MUSL_CC) $(INIT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(OUT)/init.debug: $(INIT_OBJECTS)
-	$(MUSL_CC) -static -Wl,--gc-sections -o $@ $^ $(INIT_LIBS)
+	$(MUSL_CC) -static -Wl,--gc-sections,--build-id=none -o $@ $(filter %.o,$^) $(SYSROOT_LIBS)
 
 # Without symbols a backtrace of a crash can still be read with the .debug beside it.
 $(OUT)/init: $(OUT)/init.debug

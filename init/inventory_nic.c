@@ -125,6 +125,28 @@ static void set_driver(json_t *nic, const char *root, const char *name)
 	}
 }
 
+/* The PCI device that NIC is on, perhaps with a virtio device between. 0 or -errno. */
+static int pci_address(const char *root, const char *nic, char *buf, size_t size)
+{
+	char path[PATH_MAX], real[PATH_MAX], *name;
+	unsigned int domain, bus, slot, function;
+	int end;
+
+	snprintf(path, sizeof(path), "%s/sys/class/net/%s/device", root, nic);
+	if (!realpath(path, real))
+		return -errno;
+	while ((name = strrchr(real, '/'))) {
+		end = 0;
+		if (sscanf(name, "/%x:%x:%x.%x%n", &domain, &bus, &slot, &function, &end) == 4 &&
+		    !name[end]) {
+			snprintf(buf, size, "%s", name + 1);
+			return 0;
+		}
+		*name = '\0';
+	}
+	return -ENODEV;
+}
+
 static json_t *nic_entry(const char *root, const char *name, const char *management_nic)
 {
 	json_t *nic = json_object();
@@ -136,7 +158,7 @@ static json_t *nic_entry(const char *root, const char *name, const char *managem
 	read_file_at(text, sizeof(text), "%s/sys/class/net/%s/address", root, name);
 	json_object_set_new(nic, "mac", json_text(text));
 	set_driver(nic, root, name);
-	if (!read_link_name(text, sizeof(text), "%s/sys/class/net/%s/device", root, name))
+	if (!pci_address(root, name, text, sizeof(text)))
 		json_object_set_new(nic, "pci", json_text(text));
 	/* These two cannot be read while the NIC is down. */
 	snprintf(path, sizeof(path), "%s/sys/class/net/%s/carrier", root, name);

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define ALIAS_SIZE   512
 #define ALIASES_MAX  8192
@@ -21,6 +23,15 @@ static char *served[ALIASES_MAX]; /* sorted */
 static size_t served_count;
 static char failures[FAILURES_MAX][128];
 static size_t failure_count;
+
+#ifndef __GLIBC__
+/* libkmod calls it, and musl has no such function. */
+int finit_module(int fd, const char *params, int flags);
+int finit_module(int fd, const char *params, int flags)
+{
+	return (int)syscall(SYS_finit_module, fd, params, flags);
+}
+#endif
 
 static int start(void)
 {

@@ -28,6 +28,8 @@
 	"going on: "                                                                                         \
 	"report it with the run's id."
 
+const char *supervise_sysrq = "/proc/sysrq-trigger";
+
 static sigset_t watched;
 
 /* A child of PID 1 that runs with ordinary signals. */
@@ -50,7 +52,7 @@ static noreturn void leave(int how, bool orderly)
 	if (fork() == 0) {
 		sleep(REBOOT_STUCK_S);
 		say("the kernel does not come down: forced");
-		write_file("/proc/sysrq-trigger", "%c", how == RB_POWER_OFF ? 'o' : 'b');
+		write_file(supervise_sysrq, "%c", how == RB_POWER_OFF ? 'o' : 'b');
 		_exit(0);
 	}
 	/* Nothing is mounted from a disk, and a sync could wait for a dead one. */

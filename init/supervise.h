@@ -29,6 +29,9 @@ noreturn void supervise(worker_main *worker, const struct cmdline *options);
 /* Why a worker with this wait(2) STATUS has crashed, for its last step; *WHY has no log yet. */
 void supervise_crash(const struct supervised *shared, int status, struct failure *why);
 
+/* Where the forced reboot is asked for when the kernel hangs on its way down; tests have it elsewhere. */
+extern const char *supervise_sysrq;
+
 /* Called by the worker: drivers are loaded, the watchdog may be there. */
 void supervise_drivers_loaded(void);
 

@@ -172,8 +172,9 @@ static void make_nics(void)
 	put("sys/class/net/eth0/carrier", "1\n");
 	put("sys/class/net/eth0/speed", "10000\n");
 	put("sys/class/net/eth0/mtu", "1500\n");
-	put_link("sys/class/net/eth0/device", "../../../bus/pci/devices/0000:00:03.0");
-	put_link("sys/bus/pci/devices/0000:00:03.0/driver", "../drivers/virtio-pci");
+	put("sys/bus/pci/devices/0000:00:03.0/virtio0/device", "0x0001\n");
+	put_link("sys/class/net/eth0/device", "../../../bus/pci/devices/0000:00:03.0/virtio0");
+	put_link("sys/bus/pci/devices/0000:00:03.0/virtio0/driver", "../drivers/virtio_net");
 	put("sys/class/net/lo/address", "00:00:00:00:00:00\n");
 	put("sys/class/net/bond0/address", "52:54:00:00:00:01\n");
 }
@@ -189,7 +190,7 @@ static void nics(void **state)
 	nic = json_array_get(nics, 0);
 	assert_string_equal(json_string_value(json_object_get(nic, "name")), "eth0");
 	assert_string_equal(json_string_value(json_object_get(nic, "mac")), "52:54:00:00:00:01");
-	assert_string_equal(json_string_value(json_object_get(nic, "driver")), "virtio-pci");
+	assert_string_equal(json_string_value(json_object_get(nic, "driver")), "virtio_net");
 	assert_string_equal(json_string_value(json_object_get(nic, "pci")), "0000:00:03.0");
 	assert_true(json_is_true(json_object_get(nic, "carrier")));
 	assert_int_equal(json_integer_value(json_object_get(nic, "speed_mbps")), 10000);
