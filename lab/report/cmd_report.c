@@ -6,19 +6,20 @@
 
 #include <stdio.h>
 
-static const char usage[] = "usage: assay report [RUN] [--db FILE] [--csv]\n"
-			    "\n"
-			    "The table of RUN (default: the latest). Exit code 0 only if every cell has its valid samples.\n"
-			    "\n"
-			    "  --db FILE  the database (default: assay.db)\n"
-			    "  --csv      the valid samples, one a line\n";
+static const char usage[] =
+    "usage: assay report [RUN] [--db FILE] [--csv]\n"
+    "\n"
+    "The table of RUN (default: the latest). Exit code 0 only if every cell has its valid samples.\n"
+    "\n"
+    "  --db FILE  the database (default: assay.db)\n"
+    "  --csv      the valid samples, one a line\n";
 
 int cmd_report(int argc, char **argv)
 {
 	static const struct option options[] = {{"db", required_argument, NULL, 'd'},
-						{"csv", no_argument, NULL, 'c'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
+	                                        {"csv", no_argument, NULL, 'c'},
+	                                        {"help", no_argument, NULL, 'h'},
+	                                        {NULL, 0, NULL, 0}};
 	const char *database = "assay.db";
 	struct report *report = NULL;
 	struct store *store = NULL;
@@ -49,7 +50,7 @@ int cmd_report(int argc, char **argv)
 		result = report_complete(report) ? ASSAY_OK : ASSAY_NOT_VALID;
 	} else if (!r) {
 		fprintf(stderr, "assay report: there is no run%s%s in %s\n", argv[optind] ? " " : "",
-			argv[optind] ? argv[optind] : "", database);
+		        argv[optind] ? argv[optind] : "", database);
 		result = ASSAY_USAGE;
 	} else {
 		fprintf(stderr, "assay report: %s\n", store_message(store));

@@ -47,7 +47,7 @@ static int parse(int argc, char **argv, struct options *o)
 	    {"lab", required_argument, NULL, 'l'}, {"group", required_argument, NULL, 'g'},
 	    {"db", required_argument, NULL, 'd'},  {"seed", required_argument, NULL, 's'},
 	    {"no-wait", no_argument, NULL, 'n'},   {"cancel", required_argument, NULL, 'c'},
-	    {"help", no_argument, NULL, 'h'},	   {NULL, 0, NULL, 0}};
+	    {"help", no_argument, NULL, 'h'},      {NULL, 0, NULL, 0}};
 	int option;
 
 	*o = (struct options){.wait = true};
@@ -92,14 +92,17 @@ static int cancel(struct store *store, const char *run)
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (store_int(store, &known, "SELECT 1 FROM runs WHERE run = ? AND state IN ('queued', 'running')", "s", run) || !known) {
+	if (store_int(store, &known, "SELECT 1 FROM runs WHERE run = ? AND state IN ('queued', 'running')",
+	              "s", run) ||
+	    !known) {
 		fprintf(stderr, "assay run: no run %s is queued or running\n", run);
 		return ASSAY_USAGE;
 	}
 	/* A queued run ends here; a running one is ended by the server, which sees the state. */
 	if (store_do(store,
-		     "UPDATE runs SET state = 'cancelled', ended_unix_ns = CASE state WHEN 'queued' THEN ?1 END WHERE run = ?2",
-		     "is", (int64_t)now.tv_sec * INT64_C(1000000000), run)) {
+	             "UPDATE runs SET state = 'cancelled', ended_unix_ns = CASE state WHEN 'queued' THEN ?1 "
+	             "END WHERE run = ?2",
+	             "is", (int64_t)now.tv_sec * INT64_C(1000000000), run)) {
 		fprintf(stderr, "assay run: %s\n", store_message(store));
 		return ASSAY_SYSTEM;
 	}
@@ -117,7 +120,8 @@ static json_t *server_lab(struct store *store)
 		store_reset(row);
 	}
 	if (!lab)
-		fprintf(stderr, "assay run: no server has worked on this database yet: start assay serve, or give --lab\n");
+		fprintf(stderr, "assay run: no server has worked on this database yet: start assay serve, or "
+		                "give --lab\n");
 	return lab;
 }
 
@@ -158,9 +162,10 @@ static int watch(struct store *store, const char *run, const char *database)
 	int r = watch_run(store, run, &stop);
 	if (r == -EINTR) {
 		fprintf(stderr,
-			"\nThe run goes on. `assay status --db %s` shows it, `assay report %s --db %s` its results,\n"
-			"`assay run --cancel %s --db %s` ends it.\n",
-			database, run, database, run, database);
+		        "\nThe run goes on. `assay status --db %s` shows it, `assay report %s --db %s` its "
+		        "results,\n"
+		        "`assay run --cancel %s --db %s` ends it.\n",
+		        database, run, database, run, database);
 		return ASSAY_NOT_VALID;
 	}
 	if (r) {
@@ -177,14 +182,16 @@ static int run(struct store *store, const struct options *o, json_t *lab, const 
 	char id[RUN_ID_SIZE], *text = NULL;
 	int result = ASSAY_USAGE;
 
-	if (!plan_load(o->plan, o->seed, stderr, &plan) && !plan_fits_lab(plan, lab, o->group, stderr, &group)) {
+	if (!plan_load(o->plan, o->seed, stderr, &plan) &&
+	    !plan_fits_lab(plan, lab, o->group, stderr, &group)) {
 		text = read_text(o->plan);
 		result = ASSAY_SYSTEM;
 		if (!text || queue_run(store, plan, text, lab, group, id))
-			fprintf(stderr, "assay run: %s\n", text ? store_message(store) : "the plan cannot be read");
+			fprintf(stderr, "assay run: %s\n",
+			        text ? store_message(store) : "the plan cannot be read");
 		else if (o->wait)
-			printf("run %s on group %s: %zu cells\n", id, group, plan->cell_count), fflush(stdout),
-			    result = watch(store, id, database);
+			printf("run %s on group %s: %zu cells\n", id, group, plan->cell_count),
+			    fflush(stdout), result = watch(store, id, database);
 		else
 			puts(id), result = ASSAY_OK;
 	}

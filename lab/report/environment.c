@@ -9,18 +9,25 @@
 static const struct fact {
 	const char *name, *sql;
 } facts[] = {
-    {"kernel", "SELECT DISTINCT json_extract(CAST(body AS TEXT), '$.evidence.kernel_release') FROM results WHERE run = ? ORDER "
-	       "BY 1"},
-    {"image", "SELECT DISTINCT json_extract(CAST(body AS TEXT), '$.evidence.image_id') FROM results WHERE run = ? ORDER BY 1"},
+    {"kernel", "SELECT DISTINCT json_extract(CAST(body AS TEXT), '$.evidence.kernel_release') FROM results "
+               "WHERE run = ? ORDER "
+               "BY 1"},
+    {"image", "SELECT DISTINCT json_extract(CAST(body AS TEXT), '$.evidence.image_id') FROM results WHERE "
+              "run = ? ORDER BY 1"},
     {"DRBD", "SELECT DISTINCT json_extract(inventory, '$.drbd_version') FROM boots WHERE run = ? ORDER BY 1"},
     {"storage NICs",
-     "SELECT DISTINCT json_extract(nic.value, '$.driver') || coalesce(' ' || json_extract(nic.value, '$.driver_version'), '') || "
-     "CASE WHEN json_extract(nic.value, '$.speed_mbps') > 0 THEN ', ' || json_extract(nic.value, '$.speed_mbps') || ' Mb/s' ELSE "
+     "SELECT DISTINCT json_extract(nic.value, '$.driver') || coalesce(' ' || json_extract(nic.value, "
+     "'$.driver_version'), '') || "
+     "CASE WHEN json_extract(nic.value, '$.speed_mbps') > 0 THEN ', ' || json_extract(nic.value, "
+     "'$.speed_mbps') || ' Mb/s' ELSE "
      "'' END FROM results, json_each(CAST(body AS TEXT), '$.evidence.nics') nic WHERE run = ? ORDER BY 1"},
-    {"disks", "SELECT DISTINCT node || ' ' || coalesce(json_extract(CAST(body AS TEXT), '$.evidence.disk.model') || ' ', '') || "
-	      "json_extract(CAST(body AS TEXT), '$.evidence.disk.serial') FROM results WHERE run = ? ORDER BY 1"},
-    {"CPU", "SELECT DISTINCT json_extract(inventory, '$.cpus.model') || ', ' || json_extract(inventory, '$.cpus.online') || ' "
-	    "online' FROM boots WHERE run = ? ORDER BY 1"},
+    {"disks",
+     "SELECT DISTINCT node || ' ' || coalesce(json_extract(CAST(body AS TEXT), '$.evidence.disk.model') || ' "
+     "', '') || "
+     "json_extract(CAST(body AS TEXT), '$.evidence.disk.serial') FROM results WHERE run = ? ORDER BY 1"},
+    {"CPU", "SELECT DISTINCT json_extract(inventory, '$.cpus.model') || ', ' || json_extract(inventory, "
+            "'$.cpus.online') || ' "
+            "online' FROM boots WHERE run = ? ORDER BY 1"},
 };
 
 static void print_fact(const struct report *report, const struct fact *fact, FILE *out)
@@ -52,7 +59,7 @@ void environment_print(const struct report *report, FILE *out)
 			fprintf(out, " (%s)", model);
 	}
 	fprintf(out, "\nPlan: %s, sha256 %s, order %s", report->plan, report->plan_sha256,
-		report->shuffled ? "shuffled" : "as written");
+	        report->shuffled ? "shuffled" : "as written");
 	if (report->shuffled)
 		fprintf(out, ", seed %" PRIu64, (uint64_t)report->seed);
 	fputc('\n', out);

@@ -10,7 +10,6 @@
 
 #define MB_PER_MIB (1048576 / 1e6)
 
-
 static int label_width(const struct report *report)
 {
 	size_t width = 4;
@@ -33,7 +32,8 @@ static void print_head(const struct report *report, FILE *out)
 	}
 	fprintf(out, "run %s on group %s: %s (%s", report->run, report->group, report->state, date);
 	if (report->ended_unix_ns && report->started_unix_ns)
-		fprintf(out, ", took %.0f s", (double)(report->ended_unix_ns - report->started_unix_ns) / 1e9);
+		fprintf(out, ", took %.0f s",
+		        (double)(report->ended_unix_ns - report->started_unix_ns) / 1e9);
 	fprintf(out, ")\n%s\n\n", report->question);
 }
 
@@ -41,13 +41,13 @@ static void print_cell(const struct report_cell *cell, int width, FILE *out)
 {
 	size_t n = cell->sample_count;
 
-	fprintf(out, "%3" PRId64 "  %-*s  %3zu/%-3" PRId64 " %5" PRId64, cell->ordinal, width, cell->label, n, cell->wanted,
-		cell->boots);
+	fprintf(out, "%3" PRId64 "  %-*s  %3zu/%-3" PRId64 " %5" PRId64, cell->ordinal, width, cell->label, n,
+	        cell->wanted, cell->boots);
 	if (n) {
 		double middle = median(cell->samples, n);
 
-		fprintf(out, "  %9.2f  %9.2f  %9.2f - %-9.2f", middle, middle / MB_PER_MIB, cell->samples[0].mb_per_s,
-			cell->samples[n - 1].mb_per_s);
+		fprintf(out, "  %9.2f  %9.2f  %9.2f - %-9.2f", middle, middle / MB_PER_MIB,
+		        cell->samples[0].mb_per_s, cell->samples[n - 1].mb_per_s);
 	} else {
 		fprintf(out, "  %9s  %9s  %9s   %-9s", "-", "-", "-", "-");
 	}
@@ -56,7 +56,9 @@ static void print_cell(const struct report_cell *cell, int width, FILE *out)
 	else
 		fprintf(out, " %8s", "none");
 	fprintf(out, "  %7" PRId64 " %6" PRId64 "%s\n", cell->bad[0], cell->bad[1] + cell->bad[2],
-		cell->failed ? "  FAILED" : (int64_t)n < cell->wanted ? "  not complete" : "");
+	        cell->failed                ? "  FAILED"
+	        : (int64_t)n < cell->wanted ? "  not complete"
+	                                    : "");
 }
 
 static void print_bad(const struct report *report, FILE *out)
@@ -65,17 +67,19 @@ static void print_bad(const struct report *report, FILE *out)
 	sqlite3_stmt *row;
 
 	if (store_ask(report->store, &row,
-		      "SELECT c.ordinal, a.boot, a.sample, a.attempt, a.state, coalesce(a.reason, ''), coalesce(a.error, '') FROM "
-		      "attempts a JOIN cells c USING (run, cell_id) WHERE run = ? AND a.state IN ('invalid', 'failed', "
-		      "'abandoned') ORDER BY a.opened_unix_ns",
-		      "s", report->run))
+	              "SELECT c.ordinal, a.boot, a.sample, a.attempt, a.state, coalesce(a.reason, ''), "
+	              "coalesce(a.error, '') FROM "
+	              "attempts a JOIN cells c USING (run, cell_id) WHERE run = ? AND a.state IN ('invalid', "
+	              "'failed', "
+	              "'abandoned') ORDER BY a.opened_unix_ns",
+	              "s", report->run))
 		return;
 	while (store_row(report->store, row) == 1) {
 		if (first)
 			fputs("\nAttempts that do not count:\n", out);
 		first = false;
-		fprintf(out, "  cell %s, boot %s, sample %s, attempt %s %s: ", store_text(row, 0), store_text(row, 1),
-			store_text(row, 2), store_text(row, 3), store_text(row, 4));
+		fprintf(out, "  cell %s, boot %s, sample %s, attempt %s %s: ", store_text(row, 0),
+		        store_text(row, 1), store_text(row, 2), store_text(row, 3), store_text(row, 4));
 		if (*store_text(row, 5))
 			fprintf(out, "%s\n", store_text(row, 5));
 		else
@@ -91,17 +95,22 @@ static void print_warnings(const struct report *report, FILE *out)
 		one_boot = one_boot || report->cells[i].boots == 1;
 		alone = alone || report->cells[i].sample_count == 1;
 	}
-	fputs("\nMB = 10^6 bytes, MiB = 2^20 bytes. min - max is an interval for the median, sure at the level shown (order\n"
-	      "statistics, 1 - 2^(1-n) of n samples, no distribution assumed) as far as the samples are independent.\n",
+	fputs("\nMB = 10^6 bytes, MiB = 2^20 bytes. min - max is an interval for the median, sure at the "
+	      "level shown (order\n"
+	      "statistics, 1 - 2^(1-n) of n samples, no distribution assumed) as far as the samples are "
+	      "independent.\n",
 	      out);
 	if (alone)
 		fputs("Warning: one sample alone has no interval.\n", out);
 	if (one_boot)
-		fputs("Warning: cells with 1 under boots were measured in one boot: that says nothing about how much another\n"
+		fputs("Warning: cells with 1 under boots were measured in one boot: that says nothing about "
+		      "how much another\n"
 		      "boot of the same nodes would differ. Plans ask for more with repeat: {boots: N}.\n",
 		      out);
 	else if (report->boots > 1)
-		fputs("Samples of one boot resemble each other: the level shown is too sure where boots differ.\n", out);
+		fputs("Samples of one boot resemble each other: the level shown is too sure where boots "
+		      "differ.\n",
+		      out);
 }
 
 void report_print(const struct report *report, FILE *out)
@@ -109,8 +118,8 @@ void report_print(const struct report *report, FILE *out)
 	int width = label_width(report);
 
 	print_head(report, out);
-	fprintf(out, "%3s  %-*s  %-7s %5s  %9s  %9s  %21s  %8s  %7s %6s\n", "#", width, "cell", "  valid", "boots", "MB/s", "MiB/s",
-		"min - max MB/s      ", "level", "invalid", "failed");
+	fprintf(out, "%3s  %-*s  %-7s %5s  %9s  %9s  %21s  %8s  %7s %6s\n", "#", width, "cell", "  valid",
+	        "boots", "MB/s", "MiB/s", "min - max MB/s      ", "level", "invalid", "failed");
 	fprintf(out, "%3s  %-*s  %-7s %5s  %9s  %9s\n", "", width, "", "", "", "median", "median");
 	for (size_t i = 0; i < report->cell_count; i++)
 		print_cell(&report->cells[i], width, out);
@@ -121,7 +130,8 @@ void report_print(const struct report *report, FILE *out)
 	for (size_t i = 0; i < report->cell_count; i++) {
 		if (!report->cells[i].failed)
 			continue;
-		fprintf(out, "\ncell %" PRId64 " (%s) failed: ", report->cells[i].ordinal, report->cells[i].label);
+		fprintf(out, "\ncell %" PRId64 " (%s) failed: ", report->cells[i].ordinal,
+		        report->cells[i].label);
 		print_error(out, report->cells[i].error);
 	}
 	if (*report->error) {
@@ -152,8 +162,8 @@ void report_csv(const struct report *report, FILE *out)
 
 			fprintf(out, "%s,%" PRId64 ",%s,", report->run, cell->ordinal, cell->id);
 			csv_text(out, cell->label);
-			fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%.6f\n", s->boot, s->sample, s->bytes, s->ns,
-				s->mb_per_s);
+			fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%.6f\n", s->boot,
+			        s->sample, s->bytes, s->ns, s->mb_per_s);
 		}
 	}
 }

@@ -27,9 +27,11 @@ static int load_head(struct report *report, const char *run)
 {
 	sqlite3_stmt *row;
 	int r = store_ask(report->store, &row,
-			  "SELECT run, group_name, state, plan_name, plan_sha256, question, coalesce(error, ''), lab, shuffled, seed, "
-			  "boots, started_unix_ns, ended_unix_ns FROM runs WHERE ?1 IS NULL OR run = ?1 ORDER BY number DESC LIMIT 1",
-			  "s", run);
+	                  "SELECT run, group_name, state, plan_name, plan_sha256, question, coalesce(error, "
+	                  "''), lab, shuffled, seed, "
+	                  "boots, started_unix_ns, ended_unix_ns FROM runs WHERE ?1 IS NULL OR run = ?1 "
+	                  "ORDER BY number DESC LIMIT 1",
+	                  "s", run);
 
 	if (!r)
 		r = store_row(report->store, row);
@@ -56,7 +58,8 @@ static int load_cells(struct report *report)
 {
 	int64_t count = 0;
 	sqlite3_stmt *row;
-	int r = store_int(report->store, &count, "SELECT count(*) FROM cells WHERE run = ?", "s", report->run);
+	int r =
+	    store_int(report->store, &count, "SELECT count(*) FROM cells WHERE run = ?", "s", report->run);
 
 	if (r)
 		return r;
@@ -64,13 +67,18 @@ static int load_cells(struct report *report)
 	if (!report->cells)
 		return -ENOMEM;
 	r = store_ask(report->store, &row,
-		      "SELECT c.ordinal, c.cell_id, c.label, c.failed, coalesce(c.error, ''), r.samples * (SELECT count(*) FROM "
-		      "visits v WHERE v.run = c.run AND v.cell_id = c.cell_id), (SELECT count(*) FROM attempts a WHERE a.run = "
-		      "c.run AND a.cell_id = c.cell_id AND a.state = 'invalid'), (SELECT count(*) FROM attempts a WHERE a.run = "
-		      "c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM attempts a WHERE a.run = "
-		      "c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned') FROM cells c JOIN runs r USING (run) WHERE run = "
-		      "? ORDER BY c.ordinal",
-		      "s", report->run);
+	              "SELECT c.ordinal, c.cell_id, c.label, c.failed, coalesce(c.error, ''), r.samples * "
+	              "(SELECT count(*) FROM "
+	              "visits v WHERE v.run = c.run AND v.cell_id = c.cell_id), (SELECT count(*) FROM "
+	              "attempts a WHERE a.run = "
+	              "c.run AND a.cell_id = c.cell_id AND a.state = 'invalid'), (SELECT count(*) FROM "
+	              "attempts a WHERE a.run = "
+	              "c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM "
+	              "attempts a WHERE a.run = "
+	              "c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned') FROM cells c JOIN runs r "
+	              "USING (run) WHERE run = "
+	              "? ORDER BY c.ordinal",
+	              "s", report->run);
 	if (r)
 		return r;
 	while ((r = store_row(report->store, row)) == 1) {
@@ -97,10 +105,12 @@ static int load_samples(struct report *report, struct report_cell *cell)
 	int64_t last_boot = 0;
 	sqlite3_stmt *row;
 	int r = store_ask(report->store, &row,
-			  "SELECT a.boot, a.sample, r.measured_bytes, r.measured_ns FROM attempts a JOIN results r USING (run, "
-			  "cell_id, boot, sample, attempt) WHERE run = ? AND cell_id = ? AND a.state = 'valid' AND r.role = "
-			  "'measure' ORDER BY boot, sample",
-			  "ss", report->run, cell->id);
+	                  "SELECT a.boot, a.sample, r.measured_bytes, r.measured_ns FROM attempts a JOIN "
+	                  "results r USING (run, "
+	                  "cell_id, boot, sample, attempt) WHERE run = ? AND cell_id = ? AND a.state = "
+	                  "'valid' AND r.role = "
+	                  "'measure' ORDER BY boot, sample",
+	                  "ss", report->run, cell->id);
 
 	cell->samples = calloc((size_t)cell->wanted + 1, sizeof(*cell->samples));
 	if (!cell->samples)

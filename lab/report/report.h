@@ -41,8 +41,8 @@ bool report_complete(const struct report *report);
 
 /* Of N > 0 values by rising size. */
 double median(const struct report_sample *samples, size_t n);
-/* How surely the median of what the samples are drawn from lies between the smallest and the largest of N: by order
- * statistics 1 - 2^(1-N), whatever the distribution. */
+/* How surely the median of what the samples are drawn from lies between the smallest and the largest of N: by
+ * order statistics 1 - 2^(1-N), whatever the distribution. */
 double median_confidence(size_t n);
 
 /* The lines on what was measured with. */

@@ -35,9 +35,10 @@ static int view_open(struct store *store, struct run_view *v)
 {
 	sqlite3_stmt *row;
 	int r = store_ask(store, &row,
-			  "SELECT c.ordinal, a.boot, a.sample, a.attempt, c.label FROM attempts a JOIN cells c USING (run, cell_id) "
-			  "WHERE a.run = ? AND a.state = 'open'",
-			  "s", v->run);
+	                  "SELECT c.ordinal, a.boot, a.sample, a.attempt, c.label FROM attempts a JOIN cells "
+	                  "c USING (run, cell_id) "
+	                  "WHERE a.run = ? AND a.state = 'open'",
+	                  "s", v->run);
 
 	if (!r)
 		r = store_row(store, row);
@@ -57,13 +58,18 @@ int view_run(struct store *store, const char *run, struct run_view *v)
 	int64_t beat = 0;
 	sqlite3_stmt *row;
 	int r = store_ask(store, &row,
-			  "SELECT run, group_name, state, plan_name, started_unix_ns, ended_unix_ns, (SELECT count(*) FROM cells c "
-			  "WHERE c.run = r.run), (SELECT count(*) FROM visits v JOIN cells c USING (run, cell_id) WHERE v.run = "
-			  "r.run AND NOT c.failed) * samples, (SELECT count(*) FROM attempts a JOIN cells c USING (run, cell_id) "
-			  "WHERE a.run = r.run AND a.state = 'valid' AND NOT c.failed), (SELECT count(*) FROM attempts a WHERE "
-			  "a.run = r.run AND a.state NOT IN ('valid', 'open')) FROM runs r WHERE ?1 IS NULL OR run = ?1 ORDER BY "
-			  "number DESC LIMIT 1",
-			  "s", run);
+	                  "SELECT run, group_name, state, plan_name, started_unix_ns, ended_unix_ns, (SELECT "
+	                  "count(*) FROM cells c "
+	                  "WHERE c.run = r.run), (SELECT count(*) FROM visits v JOIN cells c USING (run, "
+	                  "cell_id) WHERE v.run = "
+	                  "r.run AND NOT c.failed) * samples, (SELECT count(*) FROM attempts a JOIN cells c "
+	                  "USING (run, cell_id) "
+	                  "WHERE a.run = r.run AND a.state = 'valid' AND NOT c.failed), (SELECT count(*) "
+	                  "FROM attempts a WHERE "
+	                  "a.run = r.run AND a.state NOT IN ('valid', 'open')) FROM runs r WHERE ?1 IS NULL "
+	                  "OR run = ?1 ORDER BY "
+	                  "number DESC LIMIT 1",
+	                  "s", run);
 
 	memset(v, 0, sizeof(*v));
 	if (!r)
@@ -79,8 +85,8 @@ int view_run(struct store *store, const char *run, struct run_view *v)
 	v->server_runs = v->now_unix_ns - beat < SERVER_BEAT_NS;
 	v->left_s = -1;
 	if (v->samples_done > 0 && v->started_unix_ns)
-		v->left_s = (v->now_unix_ns - v->started_unix_ns) / v->samples_done * (v->samples_wanted - v->samples_done) /
-			    INT64_C(1000000000);
+		v->left_s = (v->now_unix_ns - v->started_unix_ns) / v->samples_done *
+		            (v->samples_wanted - v->samples_done) / INT64_C(1000000000);
 	return r ? r : 1;
 }
 
@@ -89,18 +95,21 @@ int view_nodes(struct store *store, const char *group, bool times, char *text, s
 	int64_t now = unix_now();
 	size_t used = 0;
 	sqlite3_stmt *row;
-	int r = store_ask(store, &row, "SELECT node, step, text, since_unix_ns FROM nodes WHERE group_name = ? ORDER BY node", "s",
-			  group);
+	int r =
+	    store_ask(store, &row,
+	              "SELECT node, step, text, since_unix_ns FROM nodes WHERE group_name = ? ORDER BY node",
+	              "s", group);
 
 	text[0] = '\0';
 	if (r)
 		return r;
 	while ((r = store_row(store, row)) == 1 && used < size) {
-		used += (size_t)snprintf(text + used, size - used, "%s%s: %s", used ? " | " : "", store_text(row, 0),
-					 store_text(row, 1));
+		used += (size_t)snprintf(text + used, size - used, "%s%s: %s", used ? " | " : "",
+		                         store_text(row, 0), store_text(row, 1));
 		if (times && used < size)
 			used += (size_t)snprintf(text + used, size - used, " %" PRId64 " s",
-						 (now - (int64_t)sqlite3_column_int64(row, 3)) / INT64_C(1000000000));
+			                         (now - (int64_t)sqlite3_column_int64(row, 3)) /
+			                             INT64_C(1000000000));
 	}
 	if (r == 1)
 		store_reset(row);
@@ -123,8 +132,8 @@ void print_error(FILE *out, const char *body)
 		fprintf(out, "%s\n", body);
 		return;
 	}
-	fprintf(out, "node %s, step %s, %s: %s", member(error, "node"), member(error, "step"), member(error, "object"),
-		member(error, "message"));
+	fprintf(out, "node %s, step %s, %s: %s", member(error, "node"), member(error, "step"),
+	        member(error, "object"), member(error, "message"));
 	if (number && !strstr(member(error, "message"), strerror(number)))
 		fprintf(out, ": %s", strerror(number));
 	fprintf(out, "\n    what to do: %s\n", member(error, "remedy"));

@@ -29,18 +29,20 @@ static void clear_line(const struct watch *w)
 static int show_attempts(struct watch *w)
 {
 	sqlite3_stmt *row;
-	int r = store_ask(w->store, &row,
-			  "SELECT c.label, a.boot, a.sample, a.attempt, a.state, a.reason, a.error, a.closed_unix_ns FROM attempts a "
-			  "JOIN cells c USING (run, cell_id) WHERE a.run = ? AND a.state NOT IN ('open', 'valid') AND "
-			  "a.closed_unix_ns > ? ORDER BY a.closed_unix_ns",
-			  "si", w->run, w->last_closed_ns);
+	int r = store_ask(
+	    w->store, &row,
+	    "SELECT c.label, a.boot, a.sample, a.attempt, a.state, a.reason, a.error, a.closed_unix_ns FROM "
+	    "attempts a "
+	    "JOIN cells c USING (run, cell_id) WHERE a.run = ? AND a.state NOT IN ('open', 'valid') AND "
+	    "a.closed_unix_ns > ? ORDER BY a.closed_unix_ns",
+	    "si", w->run, w->last_closed_ns);
 
 	if (r)
 		return r;
 	while ((r = store_row(w->store, row)) == 1) {
 		clear_line(w);
-		printf("  %s, boot %s, sample %s, attempt %s %s: ", store_text(row, 0), store_text(row, 1), store_text(row, 2),
-		       store_text(row, 3), store_text(row, 4));
+		printf("  %s, boot %s, sample %s, attempt %s %s: ", store_text(row, 0), store_text(row, 1),
+		       store_text(row, 2), store_text(row, 3), store_text(row, 4));
 		if (*store_text(row, 5))
 			printf("%s\n", store_text(row, 5));
 		else
@@ -54,8 +56,9 @@ static int show_errors(struct watch *w, const char *group)
 {
 	sqlite3_stmt *row;
 	int r = store_ask(w->store, &row,
-			  "SELECT id, body FROM errors WHERE id > ? AND (run = ? OR (run IS NULL AND group_name = ?)) ORDER BY id",
-			  "iss", w->last_error, w->run, group);
+	                  "SELECT id, body FROM errors WHERE id > ? AND (run = ? OR (run IS NULL AND "
+	                  "group_name = ?)) ORDER BY id",
+	                  "iss", w->last_error, w->run, group);
 
 	if (r)
 		return r;
@@ -84,13 +87,14 @@ static void compose(const struct run_view *v, const char *nodes, bool tty, char 
 
 	time_left(v, left, sizeof(left));
 	if (v->cell)
-		snprintf(sample, sizeof(sample), "cell %" PRId64 "/%" PRId64 " %s, boot %" PRId64 ", sample %" PRId64 "%s, ", v->cell,
-			 v->cells, v->label, v->boot, v->sample, v->attempt > 1 ? " (again)" : "");
+		snprintf(sample, sizeof(sample),
+		         "cell %" PRId64 "/%" PRId64 " %s, boot %" PRId64 ", sample %" PRId64 "%s, ", v->cell,
+		         v->cells, v->label, v->boot, v->sample, v->attempt > 1 ? " (again)" : "");
 	/* Without a terminal a line is printed a change, and time passes always. */
-	snprintf(line, size, "%s%" PRId64 "/%" PRId64 " samples%s%s%s%s", sample, v->samples_done, v->samples_wanted,
-		 tty ? left : "",
-		 v->server_runs ? "" : " | the server does not run: assay serve goes on with it",
-		 *nodes ? " | " : " | no node has come yet: power them on", nodes);
+	snprintf(line, size, "%s%" PRId64 "/%" PRId64 " samples%s%s%s%s", sample, v->samples_done,
+	         v->samples_wanted, tty ? left : "",
+	         v->server_runs ? "" : " | the server does not run: assay serve goes on with it",
+	         *nodes ? " | " : " | no node has come yet: power them on", nodes);
 }
 
 static void show_line(struct watch *w, const char *line)

@@ -18,13 +18,14 @@ static void refuse(struct server *s, struct request *rq, unsigned int status, co
 	char what[600];
 
 	snprintf(what, sizeof(what), "%s %s", rq->method, rq->path);
-	conductor_refuse(s->conductor, moment_now(), rq->node ? conductor_node_name(rq->node) : NULL, what, why, rq->body,
-			 rq->length);
-	request_reply(rq, status, json_pack("{s{ss ss}}", "error", "path", why->path, "message", why->message));
+	conductor_refuse(s->conductor, moment_now(), rq->node ? conductor_node_name(rq->node) : NULL, what,
+	                 why, rq->body, rq->length);
+	request_reply(rq, status,
+	              json_pack("{s{ss ss}}", "error", "path", why->path, "message", why->message));
 }
 
-/* The body as JSON that fits SCHEMA; else NULL, and the reply is there. WITHIN: the member to be checked, or NULL.
- * Takes the lock. */
+/* The body as JSON that fits SCHEMA; else NULL, and the reply is there. WITHIN: the member to be checked, or
+ * NULL. Takes the lock. */
 static json_t *body_json(struct server *s, struct request *rq, const char *schema, const char *within)
 {
 	struct complaint why = {.path = ""};
@@ -34,12 +35,14 @@ static json_t *body_json(struct server *s, struct request *rq, const char *schem
 	json_t *part = within ? json_object_get(json, within) : json;
 
 	if (!json) {
-		snprintf(why.message, sizeof(why.message), "not JSON: line %d, column %d: %s", parse.line, parse.column,
-			 parse.text);
+		snprintf(why.message, sizeof(why.message), "not JSON: line %d, column %d: %s", parse.line,
+		         parse.column, parse.text);
 	} else if (!part || (within && json_object_size(json) != 1)) {
-		snprintf(why.message, sizeof(why.message), "an object with the one member \"%s\" is wanted", within);
+		snprintf(why.message, sizeof(why.message), "an object with the one member \"%s\" is wanted",
+		         within);
 	} else if (schema_check(schema, part, &wrong)) {
-		snprintf(why.path, sizeof(why.path), "%s%s%.*s", within ? "/" : "", within ? within : "", 400, wrong.path);
+		snprintf(why.path, sizeof(why.path), "%s%s%.*s", within ? "/" : "", within ? within : "", 400,
+		         wrong.path);
 		snprintf(why.message, sizeof(why.message), "%s", wrong.message);
 	} else {
 		return json;
@@ -117,8 +120,9 @@ static void post_step(struct server *s, struct request *rq)
 		return;
 	pthread_mutex_lock(&s->lock);
 	if (still_its_boot(s, rq)) {
-		conductor_step(s->conductor, moment_now(), rq->node, json_string_value(json_object_get(step, "step")),
-			       json_string_value(json_object_get(step, "text")));
+		conductor_step(s->conductor, moment_now(), rq->node,
+		               json_string_value(json_object_get(step, "step")),
+		               json_string_value(json_object_get(step, "text")));
 		request_reply(rq, 204, NULL);
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -133,7 +137,8 @@ static void post_error(struct server *s, struct request *rq)
 		return;
 	pthread_mutex_lock(&s->lock);
 	if (still_its_boot(s, rq))
-		take(rq, conductor_error(s->conductor, moment_now(), rq->node, json_object_get(body, "error")));
+		take(rq,
+		     conductor_error(s->conductor, moment_now(), rq->node, json_object_get(body, "error")));
 	pthread_mutex_unlock(&s->lock);
 	json_decref(body);
 }
@@ -180,8 +185,8 @@ static void put_result(struct server *s, struct request *rq)
 		return;
 	pthread_mutex_lock(&s->lock);
 	if (still_its_boot(s, rq)) {
-		struct reply reply =
-		    conductor_result(s->conductor, moment_now(), rq->node, &key, result, rq->body, rq->length, &why);
+		struct reply reply = conductor_result(s->conductor, moment_now(), rq->node, &key, result,
+		                                      rq->body, rq->length, &why);
 
 		if (reply.status == 422 || reply.status == 404 || reply.status == 409)
 			refuse(s, rq, reply.status, &why);

@@ -28,7 +28,8 @@ struct options {
 static const char usage[] =
     "usage: assay serve LAB [--db FILE] [--image FOLDER] [--port N] [--no-dhcp]\n"
     "\n"
-    "Boots the nodes that the lab file LAB lists, gives them what `assay run` asks for, and stores their results.\n"
+    "Boots the nodes that the lab file LAB lists, gives them what `assay run` asks for, and stores their "
+    "results.\n"
     "\n"
     "  --db FILE       the database (default: server.database of the lab file, else assay.db here)\n"
     "  --image FOLDER  kernel, initramfs and iPXE (default: out)\n"
@@ -40,11 +41,11 @@ static const char usage[] =
 static int parse(int argc, char **argv, struct options *o)
 {
 	static const struct option options[] = {{"db", required_argument, NULL, 'd'},
-						{"image", required_argument, NULL, 'i'},
-						{"port", required_argument, NULL, 'p'},
-						{"no-dhcp", no_argument, NULL, 'n'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
+	                                        {"image", required_argument, NULL, 'i'},
+	                                        {"port", required_argument, NULL, 'p'},
+	                                        {"no-dhcp", no_argument, NULL, 'n'},
+	                                        {"help", no_argument, NULL, 'h'},
+	                                        {NULL, 0, NULL, 0}};
 	uint64_t port;
 	int option;
 
@@ -107,8 +108,10 @@ static int lock_run_dir(const struct server *s, const char *database)
 		int error = errno;
 
 		if (error == EWOULDBLOCK)
-			fprintf(stderr, "assay serve: another server works on %s already; --db names another database\n",
-				database);
+			fprintf(
+			    stderr,
+			    "assay serve: another server works on %s already; --db names another database\n",
+			    database);
 		else
 			fprintf(stderr, "assay serve: %s: %s\n", path, strerror(error));
 		if (fd >= 0)
@@ -120,7 +123,8 @@ static int lock_run_dir(const struct server *s, const char *database)
 
 static int read_address(struct server *s)
 {
-	const char *address = json_string_value(json_object_get(json_object_get(s->lab, "server"), "address"));
+	const char *address =
+	    json_string_value(json_object_get(json_object_get(s->lab, "server"), "address"));
 	const char *slash = address ? strchr(address, '/') : NULL;
 
 	if (!slash || slash - address >= (long)sizeof(s->address))
@@ -139,8 +143,8 @@ static int set_up(struct server *s, const struct options *o)
 		return r;
 	s->image_dir = realpath(o->image, NULL);
 	if (!s->image_dir) {
-		fprintf(stderr, "assay serve: %s: %s (make image builds it; --image names another folder)\n", o->image,
-			strerror(errno));
+		fprintf(stderr, "assay serve: %s: %s (make image builds it; --image names another folder)\n",
+		        o->image, strerror(errno));
 		return -EINVAL;
 	}
 	char *database = o->database ? strdup(o->database) : database_path(s->lab, o->lab);
@@ -156,8 +160,10 @@ static int set_up(struct server *s, const struct options *o)
 	if (!r) {
 		r = store_check(s->store);
 		if (r)
-			fprintf(stderr, "assay serve: %s is damaged: %s. Move it away and keep it; a new one is made.\n", database,
-				store_message(s->store));
+			fprintf(
+			    stderr,
+			    "assay serve: %s is damaged: %s. Move it away and keep it; a new one is made.\n",
+			    database, store_message(s->store));
 	}
 	free(database);
 	if (!r)
@@ -170,10 +176,11 @@ static int announce(struct server *s)
 	char *lab = json_dumps(s->lab, JSON_COMPACT | JSON_SORT_KEYS);
 	struct moment now = moment_now();
 	int r = lab ? store_do(s->store,
-			       "INSERT OR REPLACE INTO server (id, lab, url, pid, started_unix_ns, beat_unix_ns) VALUES (1, ?, ?, "
-			       "?, ?, ?)",
-			       "ssiii", lab, s->url, (int64_t)getpid(), now.unix_ns, now.unix_ns)
-		    : -ENOMEM;
+	                       "INSERT OR REPLACE INTO server (id, lab, url, pid, started_unix_ns, "
+	                       "beat_unix_ns) VALUES (1, ?, ?, "
+	                       "?, ?, ?)",
+	                       "ssiii", lab, s->url, (int64_t)getpid(), now.unix_ns, now.unix_ns)
+	            : -ENOMEM;
 
 	free(lab);
 	return r;
@@ -200,7 +207,8 @@ static int work(struct server *s, struct dnsmasq *dnsmasq, const sigset_t *signa
 		int signal = sigtimedwait(signals, NULL, &tick);
 
 		if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
-			log_event(NULL, "serve", "ends (signal %d); started again, it goes on where it was", signal);
+			log_event(NULL, "serve", "ends (signal %d); started again, it goes on where it was",
+			          signal);
 			break;
 		}
 		struct moment now = moment_now();
@@ -226,7 +234,7 @@ static int serve(struct server *s, const struct options *o, const sigset_t *sign
 		r = dnsmasq_start(s, &dnsmasq);
 	if (!r) {
 		log_event(NULL, "serve", "listening on %s, image %s, %s", s->url, s->image_dir,
-			  dnsmasq ? "dnsmasq answers DHCP" : "no DHCP");
+		          dnsmasq ? "dnsmasq answers DHCP" : "no DHCP");
 		r = work(s, dnsmasq, signals);
 	}
 	dnsmasq_stop(dnsmasq);
@@ -255,8 +263,10 @@ int cmd_serve(int argc, char **argv)
 	if (r == -EINVAL) {
 		r = ASSAY_USAGE;
 	} else if (!r) {
-		s.port = (uint16_t)(o.port >= 0 ? o.port
-						: json_integer_value(json_object_get(json_object_get(s.lab, "server"), "http_port")));
+		s.port = (uint16_t)(o.port >= 0
+		                        ? o.port
+		                        : json_integer_value(json_object_get(json_object_get(s.lab, "server"),
+		                                                             "http_port")));
 		r = serve(&s, &o, &signals) ? ASSAY_SYSTEM : ASSAY_OK;
 	} else {
 		r = ASSAY_SYSTEM;

@@ -73,7 +73,8 @@ bool polling(struct node *n)
 	return n->poll;
 }
 
-static bool needs_reboot(const struct run *run, const struct node *n, const struct run_visit *visit, const char **why)
+static bool needs_reboot(const struct run *run, const struct node *n, const struct run_visit *visit,
+                         const char **why)
 {
 	const struct run_cell *cell = &run->cells[visit->cell];
 
@@ -94,14 +95,17 @@ static int order_reboot(struct group *g, struct moment now, struct node *n, cons
 
 	if (n->reboots >= REBOOTS_MAX) {
 		run_end(g, now,
-			error_new(n->name, "reboot", n->name, "run",
-				  "Look at its console: does it boot by PXE from this server each time, and does it come "
-				  "back with another boot_id?",
-				  "asked to reboot %u times in a row without a sample in between (%s)", n->reboots, why));
+		        error_new(n->name, "reboot", n->name, "run",
+		                  "Look at its console: does it boot by PXE from this server each time, and "
+		                  "does it come "
+		                  "back with another boot_id?",
+		                  "asked to reboot %u times in a row without a sample in between (%s)",
+		                  n->reboots, why));
 		return -ELOOP;
 	}
-	int r = store_do(c->store, "INSERT INTO reboots (at_unix_ns, run, node, token, reason) VALUES (?, ?, ?, ?, ?)",
-			 "issss", now.unix_ns, g->run->id, n->name, n->token, why);
+	int r = store_do(c->store,
+	                 "INSERT INTO reboots (at_unix_ns, run, node, token, reason) VALUES (?, ?, ?, ?, ?)",
+	                 "issss", now.unix_ns, g->run->id, n->name, n->token, why);
 	if (r) {
 		store_failed(c, "reboot", r);
 		return r;
@@ -161,7 +165,7 @@ static bool wait_is_over(struct group *g, struct moment now, struct item item)
 		if (n->poll || (n->polled_ns && now.mono_ns - n->polled_ns < POLL_GAP_NS))
 			continue;
 		log_event(n->name, "peer", "did not come within %" PRId64 " s: the others go on without it",
-			  g->run->peer_ms / 1000);
+		          g->run->peer_ms / 1000);
 		n->missing = true;
 		found = true;
 	}
@@ -185,24 +189,28 @@ static json_t *missing_error(struct group *g)
 		if (!used)
 			first = n->name;
 		snprintf(object + used, sizeof(object) - used, "%s%s (%s)", used ? ", " : "", n->name,
-			 *n->mac ? n->mac : n->uuid);
+		         *n->mac ? n->mac : n->uuid);
 	}
-	if (!store_ask(g->c->store, &row, "SELECT mac FROM strangers ORDER BY seen_unix_ns DESC LIMIT 4", "")) {
+	if (!store_ask(g->c->store, &row, "SELECT mac FROM strangers ORDER BY seen_unix_ns DESC LIMIT 4",
+	               "")) {
 		while (store_row(g->c->store, row) == 1) {
 			size_t used = strlen(strangers);
 
 			snprintf(strangers + used, sizeof(strangers) - used, "%s%s",
-				 used ? ", " : " These asked to boot and are not in the lab file: ", store_text(row, 0));
+			         used ? ", " : " These asked to boot and are not in the lab file: ",
+			         store_text(row, 0));
 		}
 	}
 	char remedy[1024];
 	snprintf(remedy, sizeof(remedy),
-		 "Check its power, its cabling, that it boots by PXE first, and that its MAC in the lab file is that of the NIC "
-		 "it boots from.%s",
-		 strangers);
+	         "Check its power, its cabling, that it boots by PXE first, and that its MAC in the lab file "
+	         "is that of the NIC "
+	         "it boots from.%s",
+	         strangers);
 	return error_new(first, "peer", object, "run", remedy,
-			 "did not come within %" PRId64 " s, and nothing is left that could be measured without it",
-			 g->run->peer_ms / 1000);
+	                 "did not come within %" PRId64
+	                 " s, and nothing is left that could be measured without it",
+	                 g->run->peer_ms / 1000);
 }
 
 void advance(struct group *g, struct moment now)
@@ -261,7 +269,8 @@ void conductor_drop(struct conductor *c, struct hold *hold)
 	hold->node = NULL;
 }
 
-void conductor_step(struct conductor *c, struct moment now, struct node *n, const char *step, const char *what)
+void conductor_step(struct conductor *c, struct moment now, struct node *n, const char *step,
+                    const char *what)
 {
 	(void)c;
 	live(n, now, step, "%s", what);
@@ -301,12 +310,14 @@ static void flush_live(struct conductor *c)
 			r = store_begin(c->store);
 		begun = begun || !r;
 		if (!r)
-			r = store_do(c->store,
-				     "INSERT INTO nodes (node, group_name, step, text, since_unix_ns, seen_unix_ns) "
-				     "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (node) DO UPDATE SET group_name = ?2, "
-				     "step = ?3, text = ?4, since_unix_ns = ?5, seen_unix_ns = ?6",
-				     "ssssii", n->name, n->group->name, n->step, n->text, n->since_unix_ns,
-				     n->seen_unix_ns);
+			r = store_do(
+			    c->store,
+			    "INSERT INTO nodes (node, group_name, step, text, since_unix_ns, seen_unix_ns) "
+			    "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (node) DO UPDATE SET group_name = "
+			    "?2, "
+			    "step = ?3, text = ?4, since_unix_ns = ?5, seen_unix_ns = ?6",
+			    "ssssii", n->name, n->group->name, n->step, n->text, n->since_unix_ns,
+			    n->seen_unix_ns);
 	}
 	if (begun)
 		r = store_end(c->store, r);
@@ -322,10 +333,12 @@ static void cancel_look(struct group *g, struct moment now)
 
 	if (!g->run)
 		return;
-	if (!store_int(g->c->store, &cancelled, "SELECT state = 'cancelled' FROM runs WHERE run = ?", "s", g->run->id) &&
+	if (!store_int(g->c->store, &cancelled, "SELECT state = 'cancelled' FROM runs WHERE run = ?", "s",
+	               g->run->id) &&
 	    cancelled)
 		run_end(g, now,
-			error_new("lab", "cancel", g->run->id, "run", "Nothing to do.", "cancelled by the operator"));
+		        error_new("lab", "cancel", g->run->id, "run", "Nothing to do.",
+		                  "cancelled by the operator"));
 }
 
 void conductor_tick(struct conductor *c, struct moment now)

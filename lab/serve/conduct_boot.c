@@ -22,28 +22,31 @@ int conductor_token(struct conductor *c, struct moment now, const char *node, co
 	r = store_begin(c->store);
 	if (r)
 		return r;
-	r = store_do(c->store, "INSERT INTO boots (token, node, mac, made_unix_ns) VALUES (?, ?, ?, ?)", "sssi", token, node,
-		     mac, now.unix_ns);
+	r = store_do(c->store, "INSERT INTO boots (token, node, mac, made_unix_ns) VALUES (?, ?, ?, ?)",
+	             "sssi", token, node, mac, now.unix_ns);
 	if (!r)
 		r = store_do(c->store,
-			     "DELETE FROM boots WHERE node = ?1 AND boot_id IS NULL AND token NOT IN (SELECT token FROM boots "
-			     "WHERE node = ?1 AND boot_id IS NULL ORDER BY made_unix_ns DESC LIMIT ?2)",
-			     "si", node, (int64_t)TOKENS_KEPT);
+		             "DELETE FROM boots WHERE node = ?1 AND boot_id IS NULL AND token NOT IN (SELECT "
+		             "token FROM boots "
+		             "WHERE node = ?1 AND boot_id IS NULL ORDER BY made_unix_ns DESC LIMIT ?2)",
+		             "si", node, (int64_t)TOKENS_KEPT);
 	return store_end(c->store, r);
 }
 
 void conductor_stranger(struct conductor *c, struct moment now, const char *mac, const char *uuid)
 {
 	int r = store_do(c->store,
-			 "INSERT INTO strangers (mac, uuid, seen_unix_ns) VALUES (?1, ?2, ?3) ON CONFLICT (mac) DO UPDATE SET "
-			 "uuid = ?2, seen_unix_ns = ?3",
-			 "ssi", mac, uuid, now.unix_ns);
+	                 "INSERT INTO strangers (mac, uuid, seen_unix_ns) VALUES (?1, ?2, ?3) ON CONFLICT "
+	                 "(mac) DO UPDATE SET "
+	                 "uuid = ?2, seen_unix_ns = ?3",
+	                 "ssi", mac, uuid, now.unix_ns);
 
 	if (!r)
 		r = store_do(c->store,
-			     "DELETE FROM strangers WHERE mac NOT IN (SELECT mac FROM strangers ORDER BY seen_unix_ns DESC "
-			     "LIMIT 1000)",
-			     "");
+		             "DELETE FROM strangers WHERE mac NOT IN (SELECT mac FROM strangers ORDER BY "
+		             "seen_unix_ns DESC "
+		             "LIMIT 1000)",
+		             "");
 	if (r)
 		store_failed(c, "stranger", r);
 }
@@ -62,9 +65,10 @@ int boot_load(struct conductor *c, struct node *n)
 {
 	sqlite3_stmt *row;
 	int r = store_ask(c->store, &row,
-			  "SELECT token, boot_id, run, block, states, last_state FROM boots WHERE node = ? AND hello_order IS "
-			  "NOT NULL ORDER BY hello_order DESC LIMIT 1",
-			  "s", n->name);
+	                  "SELECT token, boot_id, run, block, states, last_state FROM boots WHERE node = ? "
+	                  "AND hello_order IS "
+	                  "NOT NULL ORDER BY hello_order DESC LIMIT 1",
+	                  "s", n->name);
 
 	if (!r)
 		r = store_row(c->store, row);
@@ -73,8 +77,9 @@ int boot_load(struct conductor *c, struct node *n)
 		store_reset(row);
 	}
 	if (r >= 0)
-		r = store_ask(c->store, &row, "SELECT step, text, since_unix_ns, seen_unix_ns FROM nodes WHERE node = ?", "s",
-			      n->name);
+		r = store_ask(c->store, &row,
+		              "SELECT step, text, since_unix_ns, seen_unix_ns FROM nodes WHERE node = ?", "s",
+		              n->name);
 	if (!r)
 		r = store_row(c->store, row);
 	if (r == 1) {
@@ -87,7 +92,8 @@ int boot_load(struct conductor *c, struct node *n)
 	return r < 0 ? r : 0;
 }
 
-static int hello_store(struct conductor *c, struct moment now, const char *token, const char *node, const json_t *hello)
+static int hello_store(struct conductor *c, struct moment now, const char *token, const char *node,
+                       const json_t *hello)
 {
 	const json_t *pstore = json_object_get(hello, "pstore");
 	char *inventory = json_dumps(json_object_get(hello, "inventory"), JSON_COMPACT | JSON_SORT_KEYS);
@@ -101,15 +107,17 @@ static int hello_store(struct conductor *c, struct moment now, const char *token
 		return r;
 	}
 	r = store_do(c->store,
-		     "UPDATE boots SET hello_order = (SELECT coalesce(max(hello_order), 0) + 1 FROM boots), hello_unix_ns = ?, "
-		     "boot_id = ?, image_id = ?, uptime_ns = ?, inventory = ? WHERE token = ?",
-		     "ississ", now.unix_ns, text(hello, "boot_id"), text(hello, "image_id"), number(hello, "uptime_ns"),
-		     inventory, token);
+	             "UPDATE boots SET hello_order = (SELECT coalesce(max(hello_order), 0) + 1 FROM boots), "
+	             "hello_unix_ns = ?, "
+	             "boot_id = ?, image_id = ?, uptime_ns = ?, inventory = ? WHERE token = ?",
+	             "ississ", now.unix_ns, text(hello, "boot_id"), text(hello, "image_id"),
+	             number(hello, "uptime_ns"), inventory, token);
 	for (size_t i = 0; i < json_array_size(pstore) && !r; i++) {
 		const json_t *dump = json_array_get(pstore, i);
 
-		r = store_do(c->store, "INSERT OR REPLACE INTO pstore (token, node, name, text) VALUES (?, ?, ?, ?)", "ssss",
-			     token, node, text(dump, "name"), text(dump, "text"));
+		r = store_do(c->store,
+		             "INSERT OR REPLACE INTO pstore (token, node, name, text) VALUES (?, ?, ?, ?)",
+		             "ssss", token, node, text(dump, "name"), text(dump, "text"));
 	}
 	free(inventory);
 	return store_end(c->store, r);
@@ -120,7 +128,7 @@ static struct reply hello_reply(const struct node *n, struct moment now, const c
 	return (struct reply){
 	    .status = 200,
 	    .body = json_pack("{ss ss sI ss}", "node", n->name, "group", n->group->name, "server_time_ns",
-			      (json_int_t)now.unix_ns, "image_id", image_id),
+	                      (json_int_t)now.unix_ns, "image_id", image_id),
 	};
 }
 
@@ -145,12 +153,13 @@ static void boot_begin(struct node *n, struct moment now, const char *token, con
 	n->last_state[0] = '\0';
 	size_t dumps = json_array_size(json_object_get(hello, "pstore"));
 	log_event(n->name, "hello", "boot %s, image %s, up for %.1f s%s", n->boot_id, text(hello, "image_id"),
-		  (double)number(hello, "uptime_ns") / 1e9, dumps ? ", with a dump of the kernel that ran before" : "");
+	          (double)number(hello, "uptime_ns") / 1e9,
+	          dumps ? ", with a dump of the kernel that ran before" : "");
 	live(n, now, "hello", "booted");
 }
 
 struct reply conductor_hello(struct conductor *c, struct moment now, const char *token, const json_t *hello,
-			     const char *image_id, struct complaint *why)
+                             const char *image_id, struct complaint *why)
 {
 	char name[NAME_SIZE] = "", mac[18] = "", boot_id[37] = "";
 	struct node *n = NULL;
@@ -189,7 +198,8 @@ struct reply conductor_hello(struct conductor *c, struct moment now, const char 
 		}
 		boot_begin(n, now, token, hello);
 		if (*image_id && strcmp(image_id, text(hello, "image_id")))
-			log_event(n->name, "hello", "runs image %s, the server has %s", text(hello, "image_id"), image_id);
+			log_event(n->name, "hello", "runs image %s, the server has %s",
+			          text(hello, "image_id"), image_id);
 		advance(n->group, now);
 	}
 	return hello_reply(n, now, image_id);

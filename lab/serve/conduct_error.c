@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-json_t *error_new(const char *node, const char *step, const char *object, const char *scope, const char *remedy,
-		  const char *format, ...)
+json_t *error_new(const char *node, const char *step, const char *object, const char *scope,
+                  const char *remedy, const char *format, ...)
 {
 	char message[2048];
 	va_list args;
@@ -15,11 +15,12 @@ json_t *error_new(const char *node, const char *step, const char *object, const 
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	return json_pack("{ss ss ss ss ss ss}", "node", node, "step", step, "object", object, "message", message, "remedy",
-			 remedy, "scope", scope);
+	return json_pack("{ss ss ss ss ss ss}", "node", node, "step", step, "object", object, "message",
+	                 message, "remedy", remedy, "scope", scope);
 }
 
-int error_store(struct conductor *c, struct moment now, const char *run, const struct group *g, const json_t *error)
+int error_store(struct conductor *c, struct moment now, const char *run, const struct group *g,
+                const json_t *error)
 {
 	char *body = json_dumps(error, JSON_COMPACT | JSON_SORT_KEYS);
 	int r;
@@ -27,10 +28,11 @@ int error_store(struct conductor *c, struct moment now, const char *run, const s
 	if (!body)
 		return -ENOMEM;
 	log_event(text(error, "node"), text(error, "step"), "error (%s): %s: %s. %s", text(error, "scope"),
-		  text(error, "object"), text(error, "message"), text(error, "remedy"));
-	r = store_do(c->store,
-		     "INSERT INTO errors (at_unix_ns, run, group_name, node, scope, body) VALUES (?, ?, ?, ?, ?, ?)",
-		     "isssss", now.unix_ns, run, g ? g->name : NULL, text(error, "node"), text(error, "scope"), body);
+	          text(error, "object"), text(error, "message"), text(error, "remedy"));
+	r = store_do(
+	    c->store,
+	    "INSERT INTO errors (at_unix_ns, run, group_name, node, scope, body) VALUES (?, ?, ?, ?, ?, ?)",
+	    "isssss", now.unix_ns, run, g ? g->name : NULL, text(error, "node"), text(error, "scope"), body);
 	free(body);
 	return r;
 }

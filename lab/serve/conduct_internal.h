@@ -5,13 +5,13 @@
 
 #include "conduct.h"
 
-#define NAME_SIZE     64
-#define TOKEN_SIZE    33
-#define ID_SIZE       65
-#define HOLD_NS       (25 * INT64_C(1000000000))
-#define MS_NS         INT64_C(1000000)
-#define REBOOTS_MAX   4 /* in a row, without a sample handed out in between */
-#define HANDOUTS_MAX  5 /* of one attempt to one node */
+#define NAME_SIZE    64
+#define TOKEN_SIZE   33
+#define ID_SIZE      65
+#define HOLD_NS      (25 * INT64_C(1000000000))
+#define MS_NS        INT64_C(1000000)
+#define REBOOTS_MAX  4 /* in a row, without a sample handed out in between */
+#define HANDOUTS_MAX 5 /* of one attempt to one node */
 
 /* How far a node is in the sample: the barrier it has come to. */
 enum level { LEVEL_NONE, LEVEL_APPLIED, LEVEL_READY, LEVEL_DONE, LEVEL_RESULT };
@@ -134,15 +134,17 @@ void copy_text(char *to, size_t size, const char *from);
 int boot_load(struct conductor *c, struct node *n);
 
 /* conduct_error.c */
-json_t *error_new(const char *node, const char *step, const char *object, const char *scope, const char *remedy,
-		  const char *format, ...) __attribute__((format(printf, 6, 7)));
-int error_store(struct conductor *c, struct moment now, const char *run, const struct group *g, const json_t *error);
+json_t *error_new(const char *node, const char *step, const char *object, const char *scope,
+                  const char *remedy, const char *format, ...) __attribute__((format(printf, 6, 7)));
+int error_store(struct conductor *c, struct moment now, const char *run, const struct group *g,
+                const json_t *error);
 
 /* conduct_run.c */
 /* The running run of the group, or its oldest queued one: 1 taken, 0 none, -errno. */
 int run_take(struct group *g, struct moment now);
 void run_free(struct run *run);
-/* First unfinished item whose nodes are not missing. 1 found; 0 none; *UNFINISHED says whether others are left. */
+/* First unfinished item whose nodes are not missing. 1 found; 0 none; *UNFINISHED says whether others are
+ * left. */
 int run_pick(const struct group *g, struct item *item, bool *unfinished);
 /* ERROR (stolen) or NULL. */
 int run_end(struct group *g, struct moment now, json_t *error);
@@ -155,7 +157,8 @@ int attempt_open(struct group *g, struct moment now, struct item item);
 /* Looks at the open attempt; whether it was closed. */
 bool attempt_look(struct group *g, struct moment now);
 /* Closes the open attempt in STATE; who waits at a barrier is told ERROR (may be NULL). 0 or -errno. */
-int attempt_close(struct group *g, struct moment now, const char *state, const char *reason, const json_t *error);
+int attempt_close(struct group *g, struct moment now, const char *state, const char *reason,
+                  const json_t *error);
 /* The attempt is off because of ERROR (stolen). Whether it was closed: false where the store failed. */
 bool attempt_abandon(struct group *g, struct moment now, json_t *error);
 

@@ -35,8 +35,8 @@ static int storage_address(const char *network, unsigned int index, char *out, s
 	return 0;
 }
 
-static int node_init(struct node *n, struct group *g, const char *name, unsigned int index, const json_t *node,
-		     const char *network)
+static int node_init(struct node *n, struct group *g, const char *name, unsigned int index,
+                     const json_t *node, const char *network)
 {
 	char address[INET_ADDRSTRLEN + 16];
 	int r = storage_address(network, index, address, sizeof(address));
@@ -49,8 +49,8 @@ static int node_init(struct node *n, struct group *g, const char *name, unsigned
 	n->group = g;
 	n->index = index;
 	n->binding = json_pack("{ss si sO ss sO}", "name", name, "index", (int)index, "storage_nics",
-			       json_object_get(node, "storage_nics"), "storage_address", address, "disk",
-			       json_object_get(node, "disk"));
+	                       json_object_get(node, "storage_nics"), "storage_address", address, "disk",
+	                       json_object_get(node, "disk"));
 	return n->binding ? 0 : -EINVAL;
 }
 
@@ -103,10 +103,11 @@ static int lab_init(struct conductor *c)
 		r = group_init(c, &c->groups[c->group_count++], name, group);
 		if (r) {
 			log_event(NULL, "lab", "group %s: %s", name,
-				  r == -EINVAL   ? "a node is not listed under nodes, or storage_network is no network"
-				  : r == -EEXIST ? "a node is in two groups"
-				  : r == -ERANGE ? "storage_network is too small for its nodes"
-						 : strerror(-r));
+			          r == -EINVAL
+			              ? "a node is not listed under nodes, or storage_network is no network"
+			          : r == -EEXIST ? "a node is in two groups"
+			          : r == -ERANGE ? "storage_network is too small for its nodes"
+			                         : strerror(-r));
 			return r;
 		}
 	}

@@ -33,7 +33,8 @@ static bool is_open(const struct group *g, const struct sample_key *key)
 		return false;
 	const struct run_visit *visit = &g->run->visits[g->attempt.item.visit];
 	return !strcmp(g->run->id, key->run) && !strcmp(g->run->cells[visit->cell].id, key->cell_id) &&
-	       visit->boot == key->boot && g->attempt.item.sample + 1 == key->sample && g->attempt.number == key->attempt;
+	       visit->boot == key->boot && g->attempt.item.sample + 1 == key->sample &&
+	       g->attempt.number == key->attempt;
 }
 
 /* Why a sample is off, as it stands in the store. */
@@ -43,15 +44,16 @@ static json_t *off_error(struct conductor *c, const struct node *n, const struct
 	sqlite3_stmt *row;
 
 	if (!store_ask(c->store, &row,
-		       "SELECT error FROM attempts WHERE run = ? AND cell_id = ? AND boot = ? AND sample = ? AND attempt = ?",
-		       "ssiii", key->run, key->cell_id, key->boot, key->sample, key->attempt) &&
+	               "SELECT error FROM attempts WHERE run = ? AND cell_id = ? AND boot = ? AND sample = ? "
+	               "AND attempt = ?",
+	               "ssiii", key->run, key->cell_id, key->boot, key->sample, key->attempt) &&
 	    store_row(c->store, row) == 1) {
 		error = json_loads(store_text(row, 0), 0, NULL);
 		store_reset(row);
 	}
 	return error ? error
-		     : error_new(n->name, "barrier", n->name, "sample", "Nothing to do: the sample is measured again.",
-				 "the sample is off");
+	             : error_new(n->name, "barrier", n->name, "sample",
+	                         "Nothing to do: the sample is measured again.", "the sample is off");
 }
 
 static enum level level_of(const char *name)
@@ -59,7 +61,8 @@ static enum level level_of(const char *name)
 	return !strcmp(name, "applied") ? LEVEL_APPLIED : !strcmp(name, "ready") ? LEVEL_READY : LEVEL_DONE;
 }
 
-void conductor_barrier(struct conductor *c, struct moment now, struct node *n, const json_t *barrier, struct hold *hold)
+void conductor_barrier(struct conductor *c, struct moment now, struct node *n, const json_t *barrier,
+                       struct hold *hold)
 {
 	struct sample_key key = key_of(barrier);
 	enum level level = level_of(text(barrier, "name"));
@@ -82,7 +85,8 @@ void conductor_barrier(struct conductor *c, struct moment now, struct node *n, c
 	advance(g, now);
 }
 
-__attribute__((format(printf, 3, 4))) static bool wrong(struct complaint *why, const char *path, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool wrong(struct complaint *why, const char *path,
+                                                        const char *format, ...)
 {
 	va_list args;
 
@@ -94,7 +98,7 @@ __attribute__((format(printf, 3, 4))) static bool wrong(struct complaint *why, c
 }
 
 static bool contradicts_itself(const struct node *n, const struct result_key *url, const json_t *result,
-			       struct complaint *why)
+                               struct complaint *why)
 {
 	char id[SHA256_HEX_SIZE];
 
@@ -132,14 +136,15 @@ static const char *doubt(const json_t *result, const char *boot_id, bool fresh)
 }
 
 /* The same upload again? 1: yes, *REPLY is 200 or 409; 0: it is new; -errno. */
-static int seen_before(struct conductor *c, const struct sample_key *key, const struct node *n, const char *sha256,
-		       struct reply *reply)
+static int seen_before(struct conductor *c, const struct sample_key *key, const struct node *n,
+                       const char *sha256, struct reply *reply)
 {
 	sqlite3_stmt *row;
 	int r = store_ask(c->store, &row,
-			  "SELECT sha256 FROM results WHERE run = ? AND cell_id = ? AND boot = ? AND sample = ? AND attempt = ? "
-			  "AND node = ?",
-			  "ssiiis", key->run, key->cell_id, key->boot, key->sample, key->attempt, n->name);
+	                  "SELECT sha256 FROM results WHERE run = ? AND cell_id = ? AND boot = ? AND sample "
+	                  "= ? AND attempt = ? "
+	                  "AND node = ?",
+	                  "ssiiis", key->run, key->cell_id, key->boot, key->sample, key->attempt, n->name);
 
 	if (!r)
 		r = store_row(c->store, row);
@@ -158,14 +163,17 @@ struct assignment {
 	bool fresh;
 };
 
-static int find_assignment(struct conductor *c, const struct sample_key *key, const struct node *n, struct assignment *a)
+static int find_assignment(struct conductor *c, const struct sample_key *key, const struct node *n,
+                           struct assignment *a)
 {
 	sqlite3_stmt *row;
 	int r = store_ask(c->store, &row,
-			  "SELECT a.role, b.boot_id, c.fresh FROM assignments a JOIN boots b USING (token) JOIN cells c ON c.run = "
-			  "a.run AND c.cell_id = a.cell_id WHERE a.run = ? AND a.cell_id = ? AND boot = ? AND sample = ? AND "
-			  "attempt = ? AND a.node = ?",
-			  "ssiiis", key->run, key->cell_id, key->boot, key->sample, key->attempt, n->name);
+	                  "SELECT a.role, b.boot_id, c.fresh FROM assignments a JOIN boots b USING (token) "
+	                  "JOIN cells c ON c.run = "
+	                  "a.run AND c.cell_id = a.cell_id WHERE a.run = ? AND a.cell_id = ? AND boot = ? "
+	                  "AND sample = ? AND "
+	                  "attempt = ? AND a.node = ?",
+	                  "ssiiis", key->run, key->cell_id, key->boot, key->sample, key->attempt, n->name);
 
 	if (!r)
 		r = store_row(c->store, row);
@@ -178,21 +186,24 @@ static int find_assignment(struct conductor *c, const struct sample_key *key, co
 	return 1;
 }
 
-static void tell_conductor(struct node *n, const struct sample_key *key, const json_t *result, const char *verdict,
-			   const char *reason)
+static void tell_conductor(struct node *n, const struct sample_key *key, const json_t *result,
+                           const char *verdict, const char *reason)
 {
 	if (!is_open(n->group, key) || !n->assigned)
 		return;
 	n->level = LEVEL_RESULT;
-	n->verdict = !strcmp(verdict, "valid") ? VERDICT_VALID : !strcmp(verdict, "invalid") ? VERDICT_INVALID : VERDICT_FAILED;
+	n->verdict = !strcmp(verdict, "valid")     ? VERDICT_VALID
+	             : !strcmp(verdict, "invalid") ? VERDICT_INVALID
+	                                           : VERDICT_FAILED;
 	free(n->reason);
 	n->reason = reason ? strdup(reason) : NULL;
 	json_decref(n->result_error);
 	n->result_error = json_deep_copy(json_object_get(result, "error"));
 }
 
-struct reply conductor_result(struct conductor *c, struct moment now, struct node *n, const struct result_key *url,
-			      const json_t *result, const void *body, size_t length, struct complaint *why)
+struct reply conductor_result(struct conductor *c, struct moment now, struct node *n,
+                              const struct result_key *url, const json_t *result, const void *body,
+                              size_t length, struct complaint *why)
 {
 	struct sample_key key = key_of(result);
 	struct assignment assignment = {0};
@@ -226,19 +237,22 @@ struct reply conductor_result(struct conductor *c, struct moment now, struct nod
 		reason = doubt(result, assignment.boot_id, assignment.fresh);
 	}
 	if (r == 1)
-		r = store_do(c->store,
-			     "INSERT INTO results (run, cell_id, boot, sample, attempt, node, role, verdict, reason, "
-			     "measured_bytes, measured_ns, sha256, body, committed_unix_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-			     "?, ?, ?, ?)",
-			     "ssiiissssnnsbi", key.run, key.cell_id, key.boot, key.sample, key.attempt, n->name,
-			     assignment.role, verdict, reason, measurement ? number(measurement, "bytes") : (int64_t)-1,
-			     measurement ? number(measurement, "ns") : (int64_t)-1, sha256, body, length, now.unix_ns);
+		r = store_do(
+		    c->store,
+		    "INSERT INTO results (run, cell_id, boot, sample, attempt, node, role, verdict, reason, "
+		    "measured_bytes, measured_ns, sha256, body, committed_unix_ns) VALUES (?, ?, ?, ?, ?, ?, "
+		    "?, ?, ?, ?, "
+		    "?, ?, ?, ?)",
+		    "ssiiissssnnsbi", key.run, key.cell_id, key.boot, key.sample, key.attempt, n->name,
+		    assignment.role, verdict, reason,
+		    measurement ? number(measurement, "bytes") : (int64_t)-1,
+		    measurement ? number(measurement, "ns") : (int64_t)-1, sha256, body, length, now.unix_ns);
 	if (r) {
 		store_failed(c, "result", r);
 		return (struct reply){.status = 500};
 	}
-	log_event(n->name, "result", "sample %" PRId64 ", attempt %" PRId64 ": %s%s%s", key.sample, key.attempt, verdict,
-		  reason ? ": " : "", reason ? reason : "");
+	log_event(n->name, "result", "sample %" PRId64 ", attempt %" PRId64 ": %s%s%s", key.sample,
+	          key.attempt, verdict, reason ? ": " : "", reason ? reason : "");
 	live(n, now, "result", "%s", verdict);
 	tell_conductor(n, &key, result, verdict, reason);
 	advance(n->group, now);
@@ -246,11 +260,12 @@ struct reply conductor_result(struct conductor *c, struct moment now, struct nod
 }
 
 void conductor_refuse(struct conductor *c, struct moment now, const char *node, const char *request,
-		      const struct complaint *why, const void *body, size_t length)
+                      const struct complaint *why, const void *body, size_t length)
 {
-	int r = store_do(c->store,
-			 "INSERT INTO refused (at_unix_ns, node, request, path, message, body) VALUES (?, ?, ?, ?, ?, ?)",
-			 "issssb", now.unix_ns, node, request, why->path, why->message, body, length);
+	int r = store_do(
+	    c->store,
+	    "INSERT INTO refused (at_unix_ns, node, request, path, message, body) VALUES (?, ?, ?, ?, ?, ?)",
+	    "issssb", now.unix_ns, node, request, why->path, why->message, body, length);
 
 	if (r)
 		store_failed(c, "refused", r);

@@ -35,8 +35,9 @@ static int load_cells(struct store *store, struct run *run)
 	if (!run->cells)
 		return -ENOMEM;
 	r = store_ask(store, &row,
-		      "SELECT cell_id, state_id, label, fresh, failed, nodes, body FROM cells WHERE run = ? ORDER BY ordinal", "s",
-		      run->id);
+	              "SELECT cell_id, state_id, label, fresh, failed, nodes, body FROM cells WHERE run = ? "
+	              "ORDER BY ordinal",
+	              "s", run->id);
 	if (r)
 		return r;
 	while ((r = store_row(store, row)) == 1) {
@@ -76,7 +77,8 @@ static int load_visits(struct store *store, struct run *run)
 	run->visits = calloc((size_t)count + 1, sizeof(*run->visits));
 	if (!run->visits)
 		return -ENOMEM;
-	r = store_ask(store, &row, "SELECT boot, cell_id FROM visits WHERE run = ? ORDER BY position", "s", run->id);
+	r = store_ask(store, &row, "SELECT boot, cell_id FROM visits WHERE run = ? ORDER BY position", "s",
+	              run->id);
 	if (r)
 		return r;
 	while ((r = store_row(store, row)) == 1) {
@@ -97,9 +99,10 @@ static int load_attempts(struct store *store, struct run *run)
 {
 	sqlite3_stmt *row;
 	int r = store_ask(store, &row,
-			  "SELECT boot, cell_id, sample, count(*), sum(state = 'valid') FROM attempts WHERE run = ? AND state != "
-			  "'open' GROUP BY boot, cell_id, sample",
-			  "s", run->id);
+	                  "SELECT boot, cell_id, sample, count(*), sum(state = 'valid') FROM attempts WHERE "
+	                  "run = ? AND state != "
+	                  "'open' GROUP BY boot, cell_id, sample",
+	                  "s", run->id);
 
 	if (r)
 		return r;
@@ -111,7 +114,8 @@ static int load_attempts(struct store *store, struct run *run)
 		for (size_t i = 0; i < run->visit_count && sample >= 1 && sample <= run->samples; i++) {
 			if (run->visits[i].boot != boot || run->visits[i].cell != cell)
 				continue;
-			run->visits[i].samples[sample - 1].attempts = (unsigned int)sqlite3_column_int64(row, 3);
+			run->visits[i].samples[sample - 1].attempts =
+			    (unsigned int)sqlite3_column_int64(row, 3);
 			run->visits[i].samples[sample - 1].done = sqlite3_column_int64(row, 4) > 0;
 		}
 	}
@@ -126,11 +130,13 @@ static int load_reboots(struct group *g)
 		struct node *n = g->nodes[i];
 		int64_t reboots = 0;
 
-		r = store_int(g->c->store, &reboots,
-			      "SELECT count(*) FROM reboots WHERE run = ?1 AND node = ?2 AND at_unix_ns > (SELECT "
-			      "coalesce(max(a.opened_unix_ns), 0) FROM attempts a JOIN assignments s USING (run, cell_id, boot, "
-			      "sample, attempt) WHERE a.run = ?1 AND s.node = ?2)",
-			      "ss", g->run->id, n->name);
+		r = store_int(
+		    g->c->store, &reboots,
+		    "SELECT count(*) FROM reboots WHERE run = ?1 AND node = ?2 AND at_unix_ns > (SELECT "
+		    "coalesce(max(a.opened_unix_ns), 0) FROM attempts a JOIN assignments s USING (run, "
+		    "cell_id, boot, "
+		    "sample, attempt) WHERE a.run = ?1 AND s.node = ?2)",
+		    "ss", g->run->id, n->name);
 		n->reboots = (unsigned int)reboots;
 		n->missing = false;
 		g->had_nodes = g->had_nodes || reboots;
@@ -148,7 +154,7 @@ static bool same_lab(const struct group *g, const char *lab_text)
 
 	for (size_t i = 0; i < g->node_count && same; i++)
 		same = json_equal(json_object_get(json_object_get(g->c->lab, "nodes"), g->nodes[i]->name),
-				  json_object_get(json_object_get(lab, "nodes"), g->nodes[i]->name));
+		                  json_object_get(json_object_get(lab, "nodes"), g->nodes[i]->name));
 	json_decref(lab);
 	return same;
 }
@@ -181,11 +187,12 @@ static int begin_run(struct group *g, struct moment now, bool queued)
 	int r = 0;
 
 	if (queued) {
-		r = store_do(g->c->store, "UPDATE runs SET state = 'running', started_unix_ns = ? WHERE run = ?", "is",
-			     now.unix_ns, g->run->id);
+		r = store_do(g->c->store,
+		             "UPDATE runs SET state = 'running', started_unix_ns = ? WHERE run = ?", "is",
+		             now.unix_ns, g->run->id);
 		if (!r)
 			log_event(NULL, "run", "%s begins: %zu cells, %zu visits of %u samples", g->run->id,
-				  g->run->cell_count, g->run->visit_count, g->run->samples);
+			          g->run->cell_count, g->run->visit_count, g->run->samples);
 	} else {
 		log_event(NULL, "run", "%s goes on", g->run->id);
 	}
@@ -203,9 +210,11 @@ int run_take(struct group *g, struct moment now)
 	bool usable = false, queued;
 	sqlite3_stmt *row;
 	int r = store_ask(g->c->store, &row,
-			  "SELECT run, samples, retries, peer_ms, apply_ms, measure_ms, lab, nodes, state = 'queued' FROM runs "
-			  "WHERE group_name = ? AND state IN ('queued', 'running') ORDER BY state = 'queued', number LIMIT 1",
-			  "s", g->name);
+	                  "SELECT run, samples, retries, peer_ms, apply_ms, measure_ms, lab, nodes, state = "
+	                  "'queued' FROM runs "
+	                  "WHERE group_name = ? AND state IN ('queued', 'running') ORDER BY state = "
+	                  "'queued', number LIMIT 1",
+	                  "s", g->name);
 
 	if (!r)
 		r = store_row(g->c->store, row);
@@ -229,10 +238,13 @@ int run_take(struct group *g, struct moment now)
 	}
 	if (usable)
 		return 1;
-	r = run_end(g, now,
-		    error_new("lab", "lab file", g->name, "run",
-			      "Restart assay serve with the lab file that this run was asked for with, or ask for the run again.",
-			      "group %s of the lab file that the server was started with is not that of the run", g->name));
+	r = run_end(
+	    g, now,
+	    error_new("lab", "lab file", g->name, "run",
+	              "Restart assay serve with the lab file that this run was asked for with, or ask for "
+	              "the run again.",
+	              "group %s of the lab file that the server was started with is not that of the run",
+	              g->name));
 	return r ? r : run_take(g, now);
 }
 
@@ -265,8 +277,8 @@ int run_pick(const struct group *g, struct item *item, bool *unfinished)
 int run_cell_failed(struct group *g, struct run_cell *cell, const json_t *error)
 {
 	char *body = json_dumps(error, JSON_COMPACT | JSON_SORT_KEYS);
-	int r = store_do(g->c->store, "UPDATE cells SET failed = 1, error = ? WHERE run = ? AND cell_id = ?", "sss", body,
-			 g->run->id, cell->id);
+	int r = store_do(g->c->store, "UPDATE cells SET failed = 1, error = ? WHERE run = ? AND cell_id = ?",
+	                 "sss", body, g->run->id, cell->id);
 
 	free(body);
 	if (!r) {
@@ -283,9 +295,10 @@ static int store_end_of_run(struct group *g, struct moment now, const char *stat
 
 	if (!r) {
 		r = store_do(g->c->store,
-			     "UPDATE runs SET state = CASE state WHEN 'cancelled' THEN state ELSE ? END, ended_unix_ns = ?, "
-			     "error = ? WHERE run = ?",
-			     "siss", state, now.unix_ns, body, g->run->id);
+		             "UPDATE runs SET state = CASE state WHEN 'cancelled' THEN state ELSE ? END, "
+		             "ended_unix_ns = ?, "
+		             "error = ? WHERE run = ?",
+		             "siss", state, now.unix_ns, body, g->run->id);
 		if (!r && error)
 			r = error_store(g->c, now, g->run->id, g, error);
 		r = store_end(g->c->store, r);
@@ -309,7 +322,8 @@ int run_end(struct group *g, struct moment now, json_t *error)
 	if (r)
 		store_failed(g->c, "end of the run", r);
 	else
-		log_event(NULL, "run", "%s has ended: %s", g->run->id, complete ? "every sample is there" : "not complete");
+		log_event(NULL, "run", "%s has ended: %s", g->run->id,
+		          complete ? "every sample is there" : "not complete");
 	/* Where the store failed the run is still there, and is taken up again. */
 	g->c->changes = -1;
 	run_free(g->run);

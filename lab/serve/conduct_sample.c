@@ -43,14 +43,16 @@ static int forget_states(struct group *g)
 
 		if (!n->assigned)
 			continue;
-		r = store_do(g->c->store, "UPDATE boots SET last_state = NULL WHERE token = ?", "s", n->assigned_token);
+		r = store_do(g->c->store, "UPDATE boots SET last_state = NULL WHERE token = ?", "s",
+		             n->assigned_token);
 		if (!r && !strcmp(n->token, n->assigned_token))
 			n->last_state[0] = '\0';
 	}
 	return r;
 }
 
-int attempt_close(struct group *g, struct moment now, const char *state, const char *reason, const json_t *error)
+int attempt_close(struct group *g, struct moment now, const char *state, const char *reason,
+                  const json_t *error)
 {
 	const struct run_visit *visit = &g->run->visits[g->attempt.item.visit];
 	char *body = error ? json_dumps(error, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
@@ -59,10 +61,12 @@ int attempt_close(struct group *g, struct moment now, const char *state, const c
 
 	if (!r) {
 		r = store_do(g->c->store,
-			     "UPDATE attempts SET state = ?, closed_unix_ns = ?, reason = ?, error = ? WHERE run = ? AND cell_id "
-			     "= ? AND boot = ? AND sample = ? AND attempt = ?",
-			     "sissssiii", state, now.unix_ns, reason, body, g->run->id, attempt_cell(g)->id,
-			     (int64_t)visit->boot, (int64_t)g->attempt.item.sample + 1, (int64_t)g->attempt.number);
+		             "UPDATE attempts SET state = ?, closed_unix_ns = ?, reason = ?, error = ? WHERE "
+		             "run = ? AND cell_id "
+		             "= ? AND boot = ? AND sample = ? AND attempt = ?",
+		             "sissssiii", state, now.unix_ns, reason, body, g->run->id, attempt_cell(g)->id,
+		             (int64_t)visit->boot, (int64_t)g->attempt.item.sample + 1,
+		             (int64_t)g->attempt.number);
 		if (!r && !valid && strcmp(state, "invalid"))
 			r = forget_states(g);
 		r = store_end(g->c->store, r);
@@ -72,11 +76,12 @@ int attempt_close(struct group *g, struct moment now, const char *state, const c
 		store_failed(g->c, "end of the sample", r);
 		return r;
 	}
-	log_event(NULL, "sample", "%s, boot %u, sample %u, attempt %u: %s%s%s", attempt_cell(g)->label, visit->boot,
-		  g->attempt.item.sample + 1, g->attempt.number, state, reason || error ? ": " : "",
-		  reason  ? reason
-		  : error ? text(error, "message")
-			  : "");
+	log_event(NULL, "sample", "%s, boot %u, sample %u, attempt %u: %s%s%s", attempt_cell(g)->label,
+	          visit->boot, g->attempt.item.sample + 1, g->attempt.number, state,
+	          reason || error ? ": " : "",
+	          reason  ? reason
+	          : error ? text(error, "message")
+	                  : "");
 	attempt_sample(g)->attempts++;
 	attempt_sample(g)->done = valid;
 	for (size_t i = 0; i < g->node_count; i++) {
@@ -90,7 +95,8 @@ int attempt_close(struct group *g, struct moment now, const char *state, const c
 }
 
 /* Closes a sample that does not count, and its cell where it was the last try. */
-static bool close_badly(struct group *g, struct moment now, const char *state, const char *reason, json_t *error)
+static bool close_badly(struct group *g, struct moment now, const char *state, const char *reason,
+                        json_t *error)
 {
 	struct run_cell *cell = attempt_cell(g);
 	struct run_sample *sample = attempt_sample(g);
@@ -127,14 +133,16 @@ static bool settle(struct group *g, struct moment now)
 		return close_badly(g, now, "failed", NULL, json_incref(g->attempt.error));
 	if (failed)
 		return close_badly(g, now, "failed", NULL,
-				   error_new(failed->name, "sample", failed->name, "sample", "Look at the node's console.",
-					     "asked for new work without a result"));
+		                   error_new(failed->name, "sample", failed->name, "sample",
+		                             "Look at the node's console.",
+		                             "asked for new work without a result"));
 	if (invalid) {
-		snprintf(reason, sizeof(reason), "%s: %s", invalid->name, invalid->reason ? invalid->reason : "");
+		snprintf(reason, sizeof(reason), "%s: %s", invalid->name,
+		         invalid->reason ? invalid->reason : "");
 		return close_badly(g, now, "invalid", reason,
-				   error_new(invalid->name, "evidence", attempt_cell(g)->label, "sample",
-					     "Remove what disturbed the samples, then ask for the run again.",
-					     "not one of its attempts was valid; the last: %s", reason));
+		                   error_new(invalid->name, "evidence", attempt_cell(g)->label, "sample",
+		                             "Remove what disturbed the samples, then ask for the run again.",
+		                             "not one of its attempts was valid; the last: %s", reason));
 	}
 	return !attempt_close(g, now, "valid", NULL, NULL);
 }
@@ -149,17 +157,19 @@ static json_t *trouble(struct group *g, struct moment now)
 			continue;
 		if (strcmp(n->token, n->assigned_token))
 			return error_new(n->name, "sample", n->name, "sample",
-					 "Look at its console and at the kernel's last words in the store (pstore): power cut, "
-					 "watchdog or panic?",
-					 "booted again in the middle of the sample, after %s", level_names[n->level]);
+			                 "Look at its console and at the kernel's last words in the store "
+			                 "(pstore): power cut, "
+			                 "watchdog or panic?",
+			                 "booted again in the middle of the sample, after %s",
+			                 level_names[n->level]);
 		if (n->handouts > HANDOUTS_MAX)
 			return error_new(n->name, "sample", n->name, "sample", "Look at its console.",
-					 "was given the same sample %u times and asked again", n->handouts);
+			                 "was given the same sample %u times and asked again", n->handouts);
 	}
 	const struct run *run = g->run;
-	int64_t limit_ms = g->attempt.phase < 0             ? 2 * run->apply_ms + run->measure_ms
-			   : g->attempt.phase == LEVEL_READY ? run->measure_ms
-							     : run->apply_ms;
+	int64_t limit_ms = g->attempt.phase < 0              ? 2 * run->apply_ms + run->measure_ms
+	                   : g->attempt.phase == LEVEL_READY ? run->measure_ms
+	                                                     : run->apply_ms;
 	if (!g->attempt.phase_since_ns)
 		g->attempt.phase_since_ns = now.mono_ns;
 	if (now.mono_ns - g->attempt.phase_since_ns < limit_ms * MS_NS)
@@ -169,10 +179,10 @@ static json_t *trouble(struct group *g, struct moment now)
 		if (g->nodes[i]->assigned && (!late || g->nodes[i]->level < late->level))
 			late = g->nodes[i];
 	return error_new(late->name, "barrier", late->name, "sample",
-			 "Look at its console. If it only is slow, raise deadlines in the plan.",
-			 "did not come to %s within %" PRId64 " s; the last it came to is %s",
-			 level_names[late->level < LEVEL_RESULT ? late->level + 1 : LEVEL_RESULT], limit_ms / 1000,
-			 level_names[late->level]);
+	                 "Look at its console. If it only is slow, raise deadlines in the plan.",
+	                 "did not come to %s within %" PRId64 " s; the last it came to is %s",
+	                 level_names[late->level < LEVEL_RESULT ? late->level + 1 : LEVEL_RESULT],
+	                 limit_ms / 1000, level_names[late->level]);
 }
 
 static void go(struct group *g, struct moment now, int lowest)
@@ -198,7 +208,8 @@ static void hand_again(struct group *g, struct moment now)
 	for (size_t i = 0; i < g->node_count; i++) {
 		struct node *n = g->nodes[i];
 
-		if (!n->assigned || n->verdict != VERDICT_NONE || !n->poll || strcmp(n->token, n->assigned_token))
+		if (!n->assigned || n->verdict != VERDICT_NONE || !n->poll ||
+		    strcmp(n->token, n->assigned_token))
 			continue;
 		if (g->attempt.error) {
 			n->verdict = VERDICT_GAVE_UP;
@@ -236,7 +247,8 @@ bool attempt_look(struct group *g, struct moment now)
 	json_t *error = trouble(g, now);
 	if (error)
 		return close_badly(g, now, g->attempt.error ? "failed" : "abandoned", NULL,
-				   g->attempt.error ? (json_decref(error), json_incref(g->attempt.error)) : error);
+		                   g->attempt.error ? (json_decref(error), json_incref(g->attempt.error))
+		                                    : error);
 	if (g->attempt.error) {
 		off(g);
 		return false;

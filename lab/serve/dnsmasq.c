@@ -61,7 +61,8 @@ static void write_boot(const struct server *s, FILE *out, bool proxy)
 	if (have_tftp)
 		fprintf(out, "enable-tftp\ntftp-root=%s\ntftp-no-fail\n", tftp);
 	else
-		log_event(NULL, "dnsmasq", "%s is missing: only nodes with an iPXE of their own can boot", tftp);
+		log_event(NULL, "dnsmasq", "%s is missing: only nodes with an iPXE of their own can boot",
+		          tftp);
 	fputs("dhcp-match=set:ipxe,175\n"
 	      "dhcp-match=set:efi,option:client-arch,7\n"
 	      "dhcp-match=set:efi,option:client-arch,9\n"
@@ -79,7 +80,8 @@ static void write_boot(const struct server *s, FILE *out, bool proxy)
 	}
 	fprintf(out, "dhcp-boot=tag:ipxe,%s/boot.ipxe\n", s->url);
 	if (have_tftp && !proxy)
-		fputs("dhcp-boot=tag:!ipxe,tag:!efi,undionly.kpxe\ndhcp-boot=tag:!ipxe,tag:efi,ipxe.efi\n", out);
+		fputs("dhcp-boot=tag:!ipxe,tag:!efi,undionly.kpxe\ndhcp-boot=tag:!ipxe,tag:efi,ipxe.efi\n",
+		      out);
 }
 
 static int write_config(const struct server *s, const char *path, bool proxy)
@@ -99,28 +101,29 @@ static int write_config(const struct server *s, const char *path, bool proxy)
 	inet_ntop(AF_INET, &mask, netmask, sizeof(netmask));
 	inet_ntop(AF_INET, &address, network, sizeof(network));
 	fprintf(out,
-		"# Written by assay serve; changes are lost.\n"
-		"port=0\n"
-		"interface=%s\n"
-		"except-interface=lo\n"
-		"bind-interfaces\n"
-		"no-ping\n"
-		"no-resolv\n"
-		"no-hosts\n"
-		"log-facility=-\n"
-		"dhcp-leasefile=%s/dnsmasq.leases\n"
-		"pid-file=\n"
-		/* Its files may lie where only root can read; it is bound to the lab's interface. */
-		"user=root\n"
-		"group=root\n"
-		"dhcp-option=3\n"
-		"dhcp-option=6\n",
-		json_string_value(json_object_get(server, "interface")), s->run_dir);
+	        "# Written by assay serve; changes are lost.\n"
+	        "port=0\n"
+	        "interface=%s\n"
+	        "except-interface=lo\n"
+	        "bind-interfaces\n"
+	        "no-ping\n"
+	        "no-resolv\n"
+	        "no-hosts\n"
+	        "log-facility=-\n"
+	        "dhcp-leasefile=%s/dnsmasq.leases\n"
+	        "pid-file=\n"
+	        /* Its files may lie where only root can read; it is bound to the lab's interface. */
+	        "user=root\n"
+	        "group=root\n"
+	        "dhcp-option=3\n"
+	        "dhcp-option=6\n",
+	        json_string_value(json_object_get(server, "interface")), s->run_dir);
 	if (proxy)
 		fprintf(out, "dhcp-range=%s,proxy,%s\n", network, netmask);
 	else
-		fprintf(out, "dhcp-authoritative\ndhcp-range=%s,%s,%s,1h\n", json_string_value(json_array_get(range, 0)),
-			json_string_value(json_array_get(range, 1)), netmask);
+		fprintf(out, "dhcp-authoritative\ndhcp-range=%s,%s,%s,1h\n",
+		        json_string_value(json_array_get(range, 0)),
+		        json_string_value(json_array_get(range, 1)), netmask);
 	write_hosts(s, out);
 	write_boot(s, out, proxy);
 	if (fclose(out)) {
@@ -172,7 +175,8 @@ static void end_stale(const struct dnsmasq *d)
 	close(fd);
 	pid_t pid = n > 0 ? (pid_t)strtol(text, NULL, 10) : 0;
 	if (pid > 1 && is_ours(d, pid)) {
-		log_event(NULL, "dnsmasq", "ending process %d, which an earlier server left behind", (int)pid);
+		log_event(NULL, "dnsmasq", "ending process %d, which an earlier server left behind",
+		          (int)pid);
 		end_process(pid, false);
 	}
 	unlink(d->pid_file);
@@ -262,8 +266,9 @@ static void read_log(struct server *s, struct dnsmasq *d)
 			d->line[d->line_length] = '\0';
 			if (strstr(d->line, " ignored"))
 				look_for_stranger(s, d->line);
-			else if (!strstr(d->line, "dnsmasq-dhcp: DHCPDISCOVER") && !strstr(d->line, "dnsmasq-dhcp: DHCPOFFER") &&
-				 !strstr(d->line, "dnsmasq-dhcp: DHCPREQUEST"))
+			else if (!strstr(d->line, "dnsmasq-dhcp: DHCPDISCOVER") &&
+			         !strstr(d->line, "dnsmasq-dhcp: DHCPOFFER") &&
+			         !strstr(d->line, "dnsmasq-dhcp: DHCPREQUEST"))
 				log_event(NULL, "dnsmasq", "%s", d->line);
 			d->line_length = 0;
 		}
@@ -277,13 +282,16 @@ static void explain(int status)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_DNSMASQ)
 		remedy = "it is not installed (Debian: dnsmasq-base)";
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
-		remedy = "its port is taken or the interface is not there: `ss -lunp sport = :67` names who serves DHCP on this "
-			 "machine; stop that, or set server.dhcp to proxy or none in the lab file";
+		remedy = "its port is taken or the interface is not there: `ss -lunp sport = :67` names who "
+		         "serves DHCP on this "
+		         "machine; stop that, or set server.dhcp to proxy or none in the lab file";
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
-		remedy = "it does not accept its configuration: check server.interface, server.address and server.dhcp_range in "
-			 "the lab file";
-	fprintf(stderr, "assay serve: dnsmasq ended (%s %d): %s\n", WIFSIGNALED(status) ? "signal" : "exit code",
-		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), remedy);
+		remedy = "it does not accept its configuration: check server.interface, server.address and "
+		         "server.dhcp_range in "
+		         "the lab file";
+	fprintf(stderr, "assay serve: dnsmasq ended (%s %d): %s\n",
+	        WIFSIGNALED(status) ? "signal" : "exit code",
+	        WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), remedy);
 }
 
 int dnsmasq_tick(struct server *s, struct dnsmasq *d, struct moment now)
@@ -302,7 +310,8 @@ int dnsmasq_tick(struct server *s, struct dnsmasq *d, struct moment now)
 		d->pid = -1;
 		d->restarts = now.mono_ns - d->started_ns > STEADY_NS ? 1 : d->restarts + 1;
 		if (d->restarts > RESTARTS_MAX) {
-			fprintf(stderr, "assay serve: dnsmasq ended %u times in a row: giving up\n", d->restarts);
+			fprintf(stderr, "assay serve: dnsmasq ended %u times in a row: giving up\n",
+			        d->restarts);
 			return -EIO;
 		}
 	}
@@ -345,7 +354,8 @@ int dnsmasq_start(struct server *s, struct dnsmasq **out)
 	if (mode && !strcmp(mode, "none"))
 		return 0;
 	if (!proxy && !json_object_get(server, "dhcp_range")) {
-		fprintf(stderr, "assay serve: the lab file has no server.dhcp_range (give one, or server.dhcp: proxy or none)\n");
+		fprintf(stderr, "assay serve: the lab file has no server.dhcp_range (give one, or "
+		                "server.dhcp: proxy or none)\n");
 		return -EINVAL;
 	}
 	d = calloc(1, sizeof(*d));

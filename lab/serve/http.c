@@ -52,7 +52,8 @@ struct moment moment_now(void)
 
 static struct peer *peer_of(struct MHD_Connection *connection)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	const union MHD_ConnectionInfo *info =
+	    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	return info ? info->socket_context : NULL;
 }
@@ -71,7 +72,7 @@ static void stage(struct http *http, struct MHD_Connection *connection, enum sta
 }
 
 static void on_connection(void *ctx, struct MHD_Connection *connection, void **socket_context,
-			  enum MHD_ConnectionNotificationCode code)
+                          enum MHD_ConnectionNotificationCode code)
 {
 	struct http *http = ((struct server *)ctx)->http;
 	struct peer *peer = *socket_context;
@@ -80,7 +81,8 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, void **s
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
 		peer = calloc(1, sizeof(*peer));
 		if (peer) {
-			peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+			peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+			               ->connect_fd;
 			peer->since_ns = moment_now().mono_ns;
 			peer->next = http->peers;
 			peer->at = &http->peers;
@@ -219,7 +221,7 @@ static enum MHD_Result send_reply(struct request *request)
 }
 
 static enum MHD_Result begin(struct server *server, struct MHD_Connection *connection, const char *method,
-			     const char *url, void **context)
+                             const char *url, void **context)
 {
 	struct request *request = calloc(1, sizeof(*request));
 	const char *value;
@@ -251,7 +253,7 @@ static enum MHD_Result begin(struct server *server, struct MHD_Connection *conne
 	value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
 	if (value && strtoull(value, NULL, 10) > request->route->limit_bytes) {
 		request_error(request, MHD_HTTP_CONTENT_TOO_LARGE, "at most %zu bytes are taken here",
-			      request->route->limit_bytes);
+		              request->route->limit_bytes);
 		return send_reply(request);
 	}
 	return MHD_YES;
@@ -282,8 +284,9 @@ static enum MHD_Result take_body(struct request *request, const char *data, size
 	return MHD_YES;
 }
 
-static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url, const char *method,
-				  const char *version, const char *data, size_t *length, void **context)
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *data, size_t *length,
+                                  void **context)
 {
 	struct server *server = ctx;
 	struct request *request = *context;
@@ -299,7 +302,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 		stage(server->http, connection, STAGE_REPLY);
 		if (request->too_long)
 			request_error(request, MHD_HTTP_CONTENT_TOO_LARGE, "at most %zu bytes are taken here",
-				      request->route->limit_bytes);
+			              request->route->limit_bytes);
 		else
 			request->route->handle(server, request);
 		if (request->held)
@@ -316,7 +319,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 }
 
 static void on_completed(void *ctx, struct MHD_Connection *connection, void **context,
-			 enum MHD_RequestTerminationCode code)
+                         enum MHD_RequestTerminationCode code)
 {
 	struct server *server = ctx;
 	struct request *request = *context;
@@ -352,14 +355,15 @@ static void raise_file_limit(void)
 static void explain(const struct server *server, int error)
 {
 	const char *what = error == EADDRINUSE ? "another program listens there: another assay serve? "
-						 "(`ss -ltnp` names it), or give another server.http_port"
-			   : error == EADDRNOTAVAIL ? "no interface of this machine has that address: give server.interface the "
-						      "address that server.address says, or correct the lab file"
-			   : error == EACCES ? "ports below 1024 need root"
-					     : "";
+	                                         "(`ss -ltnp` names it), or give another server.http_port"
+	                   : error == EADDRNOTAVAIL
+	                       ? "no interface of this machine has that address: give server.interface the "
+	                         "address that server.address says, or correct the lab file"
+	                   : error == EACCES ? "ports below 1024 need root"
+	                                     : "";
 
-	fprintf(stderr, "assay serve: cannot listen on %s:%u: %s%s%s\n", server->address, server->port, strerror(error),
-		*what ? "; " : "", what);
+	fprintf(stderr, "assay serve: cannot listen on %s:%u: %s%s%s\n", server->address, server->port,
+	        strerror(error), *what ? "; " : "", what);
 }
 
 /* libmicrohttpd says only that it failed, so the socket is made here. */
@@ -400,15 +404,18 @@ int http_start(struct server *server)
 		return fd;
 	}
 	snprintf(server->url, sizeof(server->url), "http://%s:%u", server->address, server->port);
-	http->daemon = MHD_start_daemon(
-	    MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, server->port, NULL, NULL, on_request,
-	    server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, THREADS, MHD_OPTION_CONNECTION_LIMIT,
-	    CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)65536,
-	    MHD_OPTION_NOTIFY_COMPLETED, on_completed, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-	    MHD_OPTION_END);
+	http->daemon =
+	    MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG,
+	                     server->port, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, fd,
+	                     MHD_OPTION_THREAD_POOL_SIZE, THREADS, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
+	                     MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
+	                     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)65536, MHD_OPTION_NOTIFY_COMPLETED,
+	                     on_completed, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+	                     MHD_OPTION_END);
 	if (!http->daemon) {
 		close(fd);
-		fprintf(stderr, "assay serve: the HTTP server could not be started (memory, or open files: `ulimit -n`)\n");
+		fprintf(stderr, "assay serve: the HTTP server could not be started (memory, or open files: "
+		                "`ulimit -n`)\n");
 		return -EIO;
 	}
 	return 0;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const char *const initramfs_names[] = {"initramfs.cpio.zst", "initramfs.cpio.xz", "initramfs.cpio.gz",
-					      "initramfs.cpio"};
+                                              "initramfs.cpio"};
 
 static bool plain(const char *name)
 {

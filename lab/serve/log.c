@@ -31,5 +31,6 @@ void log_event(const char *node, const char *step, const char *format, ...)
 	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = ' ';
-	fprintf(stderr, "%s.%03ldZ %s %s: %s\n", date, now.tv_nsec / 1000000, node ? node : "-", step ? step : "-", text);
+	fprintf(stderr, "%s.%03ldZ %s %s: %s\n", date, now.tv_nsec / 1000000, node ? node : "-",
+	        step ? step : "-", text);
 }

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 /* NODE and STEP may be NULL. */
-__attribute__((format(printf, 3, 4))) void log_event(const char *node, const char *step, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void log_event(const char *node, const char *step, const char *format,
+                                                     ...);
 
 /* Nothing is printed from now on: for tests. */
 void log_quiet(bool quiet);

@@ -33,7 +33,8 @@ struct moment moment_now(void);
 /* --- http.c: connections, bodies, held requests --- */
 struct request;
 
-/* Starts listening; server->port 0 takes any, and is then filled in. 0 or -errno; says what to do on stderr. */
+/* Starts listening; server->port 0 takes any, and is then filled in. 0 or -errno; says what to do on stderr.
+ */
 int http_start(struct server *server);
 /* Ends connections that are too slow. */
 void http_tick(struct server *server, struct moment now);
@@ -77,7 +78,7 @@ const char *request_argument(const struct request *request, const char *name);
 void request_reply(struct request *request, unsigned int status, json_t *json);
 /* An error with a message, formatted. */
 __attribute__((format(printf, 3, 4))) void request_error(struct request *request, unsigned int status,
-							 const char *format, ...);
+                                                         const char *format, ...);
 /* To be called with the lock held: the reply comes when request->hold has it. */
 void request_suspend(struct request *request);
 
@@ -92,8 +93,8 @@ const char *image_initramfs(const struct server *server);
 void image_id(const struct server *server, char *id, size_t size);
 
 /* --- dnsmasq.c --- */
-/* Starts dnsmasq as server.dhcp asks for it; ends one that an earlier server left behind. 0 with *OUT NULL for
- * `none`. -errno, said on stderr with what to do. */
+/* Starts dnsmasq as server.dhcp asks for it; ends one that an earlier server left behind. 0 with *OUT NULL
+ * for `none`. -errno, said on stderr with what to do. */
 int dnsmasq_start(struct server *server, struct dnsmasq **out);
 /* Restarts it where it has died; reads its log. -errno once it cannot be kept alive. */
 int dnsmasq_tick(struct server *server, struct dnsmasq *d, struct moment now);

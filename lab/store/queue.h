@@ -7,9 +7,9 @@
 
 #define RUN_ID_SIZE 64
 
-/* Puts PLAN (whose text is PLAN_TEXT) into the queue of GROUP, whole, in one transaction; LAB is what the run is bound
- * to. RUN gets its id, "smoke-20261130-2117-ab12". 0 or -errno. */
-int queue_run(struct store *store, const struct plan *plan, const char *plan_text, const json_t *lab, const char *group,
-	      char run[RUN_ID_SIZE]);
+/* Puts PLAN (whose text is PLAN_TEXT) into the queue of GROUP, whole, in one transaction; LAB is what the run
+ * is bound to. RUN gets its id, "smoke-20261130-2117-ab12". 0 or -errno. */
+int queue_run(struct store *store, const struct plan *plan, const char *plan_text, const json_t *lab,
+              const char *group, char run[RUN_ID_SIZE]);
 
 #endif

@@ -13,11 +13,11 @@
 
 /* The assembler takes schema.sql in as it stands; paths are relative to the root, where make runs. */
 __asm__(".pushsection .rodata\n"
-	".global store_schema\n"
-	"store_schema:\n"
-	".incbin \"lab/store/schema.sql\"\n"
-	".byte 0\n"
-	".popsection\n");
+        ".global store_schema\n"
+        "store_schema:\n"
+        ".incbin \"lab/store/schema.sql\"\n"
+        ".byte 0\n"
+        ".popsection\n");
 extern const char store_schema[];
 
 struct store {
@@ -32,9 +32,10 @@ struct store {
 static const struct {
 	int sqlite, error;
 } error_map[] = {
-    {SQLITE_BUSY, EBUSY},      {SQLITE_LOCKED, EBUSY},    {SQLITE_FULL, ENOSPC},    {SQLITE_CONSTRAINT, EEXIST},
-    {SQLITE_NOMEM, ENOMEM},    {SQLITE_CANTOPEN, ENOENT}, {SQLITE_READONLY, EROFS}, {SQLITE_CORRUPT, EUCLEAN},
-    {SQLITE_NOTADB, EUCLEAN},  {SQLITE_PERM, EACCES},     {SQLITE_AUTH, EACCES},    {SQLITE_TOOBIG, EFBIG},
+    {SQLITE_BUSY, EBUSY},        {SQLITE_LOCKED, EBUSY},    {SQLITE_FULL, ENOSPC},
+    {SQLITE_CONSTRAINT, EEXIST}, {SQLITE_NOMEM, ENOMEM},    {SQLITE_CANTOPEN, ENOENT},
+    {SQLITE_READONLY, EROFS},    {SQLITE_CORRUPT, EUCLEAN}, {SQLITE_NOTADB, EUCLEAN},
+    {SQLITE_PERM, EACCES},       {SQLITE_AUTH, EACCES},     {SQLITE_TOOBIG, EFBIG},
     {SQLITE_MISUSE, EINVAL},
 };
 
@@ -97,7 +98,7 @@ static int cached(struct store *store, const char *sql, sqlite3_stmt **statement
 		store->cache[i].sql = NULL;
 	}
 	int r = store_error(store, sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
-						      &store->cache[i].statement, NULL));
+	                                              &store->cache[i].statement, NULL));
 	if (r)
 		return r;
 	store->cache[i].sql = sql;
@@ -119,10 +120,12 @@ static int bind(sqlite3_stmt *statement, int at, char type, va_list *args)
 		return sqlite3_bind_int64(statement, at, va_arg(*args, int64_t));
 	case 'n':
 		number = va_arg(*args, int64_t);
-		return number == -1 ? sqlite3_bind_null(statement, at) : sqlite3_bind_int64(statement, at, number);
+		return number == -1 ? sqlite3_bind_null(statement, at)
+		                    : sqlite3_bind_int64(statement, at, number);
 	case 'b':
 		data = va_arg(*args, const void *);
-		return sqlite3_bind_blob64(statement, at, data ? data : "", va_arg(*args, size_t), SQLITE_TRANSIENT);
+		return sqlite3_bind_blob64(statement, at, data ? data : "", va_arg(*args, size_t),
+		                           SQLITE_TRANSIENT);
 	default:
 		return SQLITE_MISUSE;
 	}
@@ -231,7 +234,8 @@ int store_check(struct store *store)
 		return r;
 	bool sound = r > 0 && !strcmp(store_text(row, 0), "ok");
 	if (!sound)
-		snprintf(store->message, sizeof(store->message), "%s", r > 0 ? store_text(row, 0) : "no answer");
+		snprintf(store->message, sizeof(store->message), "%s",
+		         r > 0 ? store_text(row, 0) : "no answer");
 	store_reset(row);
 	if (!sound)
 		return -EUCLEAN;
@@ -240,8 +244,9 @@ int store_check(struct store *store)
 		return r;
 	r = store_row(store, row);
 	if (r > 0) {
-		snprintf(store->message, sizeof(store->message), "a row of %s refers to one of %s that is missing",
-			 store_text(row, 0), store_text(row, 2));
+		snprintf(store->message, sizeof(store->message),
+		         "a row of %s refers to one of %s that is missing", store_text(row, 0),
+		         store_text(row, 2));
 		store_reset(row);
 		return -EUCLEAN;
 	}
@@ -268,8 +273,8 @@ static int migrate(struct store *store, const char *path, enum store_mode mode, 
 		if (!r)
 			r = exec(store, sql);
 	} else if (!r && version != STORE_VERSION) {
-		fprintf(err, "%s: written by another version of assay (schema %lld, this program has %d)\n", path,
-			(long long)version, STORE_VERSION);
+		fprintf(err, "%s: written by another version of assay (schema %lld, this program has %d)\n",
+		        path, (long long)version, STORE_VERSION);
 		r = -EPROTO;
 	}
 	return store_end(store, r);
@@ -286,13 +291,17 @@ int store_open(const char *path, enum store_mode mode, FILE *err, struct store *
 	r = store_error(store, sqlite3_open_v2(path, &store->db, flags, NULL));
 	if (!r) {
 		sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
-		r = exec(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;");
+		r = exec(store,
+		         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;");
 	}
 	if (!r)
 		r = migrate(store, path, mode, err);
 	if (r) {
 		if (r == -ENOENT && mode == STORE_EXISTING)
-			fprintf(err, "%s: no database of assay there; `assay serve` makes one, --db names another\n", path);
+			fprintf(
+			    err,
+			    "%s: no database of assay there; `assay serve` makes one, --db names another\n",
+			    path);
 		else if (r != -EPROTO)
 			fprintf(err, "%s: %s\n", path, store->message);
 		store_close(store);

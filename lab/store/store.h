@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The lab's only memory: one SQLite file (WAL, every commit on disk before it counts), shared by the server and by
- * the commands that look at it. Not thread-safe: one caller at a time.
+ * The lab's only memory: one SQLite file (WAL, every commit on disk before it counts), shared by the server
+ * and by the commands that look at it. Not thread-safe: one caller at a time.
  *
  * Statements are SQL literals with parameters ?; TYPES says what follows, one letter each:
  *   s  const char * (NULL: null)      i  int64_t (pass exactly that type)
