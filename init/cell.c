@@ -70,8 +70,8 @@ static int read_assignment(struct cell_build *build, const json_t *assignment, s
 	snprintf(build->peer, sizeof(build->peer), "%s", peer_name ? peer_name : "?");
 	r = split_cidr(self, build->net.address, sizeof(build->net.address), &build->net.prefix_bits);
 	if (r || !build->state || !stack_of(build->state))
-		return fail(why, -EINVAL, FAILURE_CELL, "apply", "assignment", "Report this: lab and node differ.",
-		            "The assignment cannot be understood");
+		return fail(why, -EINVAL, FAILURE_CELL, "apply", "assignment",
+		            "Report this: lab and node differ.", "The assignment cannot be understood");
 	if (strcmp(factor_string(build->state, FACTOR_STACK), "drbd") != 0)
 		return 0;
 	if (split_cidr(peer, build->peer_address, sizeof(build->peer_address), &bits) ||
@@ -96,7 +96,8 @@ static unsigned int index_of(const json_t *binding)
 }
 
 /* Every leg alone, before a bond hides which of them carries the traffic. */
-static int prove_legs(struct cell_build *build, const json_t *assignment, long long until_ns, struct failure *why)
+static int prove_legs(struct cell_build *build, const json_t *assignment, long long until_ns,
+                      struct failure *why)
 {
 	struct net *net = &build->net;
 	int r = 0;
@@ -110,8 +111,8 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 		net_path_leg_address(leg + 1, index_of(json_object_get(assignment, "self")), path->address,
 		                     sizeof(path->address));
 		net_path_leg_address(leg + 1,
-		                     index_of(json_array_get(json_object_get(assignment, "peers"), 0)), path->peer,
-		                     sizeof(path->peer));
+		                     index_of(json_array_get(json_object_get(assignment, "peers"), 0)),
+		                     path->peer, sizeof(path->peer));
 		r = net_add_address(path->device, path->address, 24, why);
 	}
 	if (r)
@@ -270,8 +271,9 @@ static int evidence_before(const struct cell_node *node, struct cell_build *buil
 	r |= json_object_set_new(evidence, "differences", evidence_differences(build->state, in_force));
 	r |= json_object_set(evidence, "in_force", in_force);
 	r |= json_object_set_new(evidence, "disk", disk_json(&build->disk));
-	r |= json_object_set_new(evidence, "nics", evidence_nics(&observe_roots_real, &build->net.nics,
-	                                                         build->has_net ? build->net.used : 0));
+	r |= json_object_set_new(evidence, "nics",
+	                         evidence_nics(&observe_roots_real, &build->net.nics,
+	                                       build->has_net ? build->net.used : 0));
 	r |= net_path_json(build->paths, build->path_count, paths);
 	r |= json_object_set(evidence, "paths", paths);
 	if (build->has_drbd) {

@@ -50,7 +50,8 @@ static void take_output(int fd, struct command_result *result, bool *end)
 		result->truncated = true;
 }
 
-/* Reads until the tool ends. A grandchild may hold the pipe open after the tool's end: it is not waited for. */
+/* Reads until the tool ends. A grandchild may hold the pipe open after the tool's end: it is not waited for.
+ */
 static int collect(pid_t pid, int fd, long long deadline_ns, struct command_result *result, int *status)
 {
 	bool end = false;

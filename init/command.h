@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 struct command_result {
-	int status;      /* exit status; 128 + signal where a signal ended it */
-	bool truncated;  /* it said more than fits */
-	size_t length;   /* bytes of output */
+	int status;         /* exit status; 128 + signal where a signal ended it */
+	bool truncated;     /* it said more than fits */
+	size_t length;      /* bytes of output */
 	char output[32768]; /* stdout and stderr, mixed as they came, NUL-terminated */
 };
 

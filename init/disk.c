@@ -189,13 +189,14 @@ json_t *disk_json(const struct disk *disk)
 	for (size_t i = 0; i < SIGNATURE_COUNT; i++)
 		if (disk->signatures & 1ULL << i)
 			json_array_append_new(signatures, json_string(disk_signature_names[i]));
-	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:i, s:i, s:b, s:b, s:b, s:s, s:s, s:s, s:o, s:s}", "device",
-	                 disk->device, "serial", disk->serial, "wwn", disk->wwn, "model", disk->model, "size_bytes",
-	                 (json_int_t)disk->size_bytes, "logical_sector_bytes", disk->logical_sector_bytes,
-	                 "physical_sector_bytes", disk->physical_sector_bytes, "rotational", disk->rotational,
-	                 "removable", disk->removable, "read_only", disk->read_only, "write_cache",
-	                 disk->write_cache, "scheduler", disk->scheduler, "transport", disk->transport,
-	                 "signatures", signatures, "in_use_by", disk->in_use_by);
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:i, s:i, s:b, s:b, s:b, s:s, s:s, s:s, s:o, s:s}",
+	                 "device", disk->device, "serial", disk->serial, "wwn", disk->wwn, "model",
+	                 disk->model, "size_bytes", (json_int_t)disk->size_bytes, "logical_sector_bytes",
+	                 disk->logical_sector_bytes, "physical_sector_bytes", disk->physical_sector_bytes,
+	                 "rotational", disk->rotational, "removable", disk->removable, "read_only",
+	                 disk->read_only, "write_cache", disk->write_cache, "scheduler", disk->scheduler,
+	                 "transport", disk->transport, "signatures", signatures, "in_use_by",
+	                 disk->in_use_by);
 }
 
 int disk_list(json_t *array)

@@ -13,10 +13,10 @@
 enum { MAX_DISKS = 256 };
 
 /* What "covers" has own names for; the rest is covered by "any". */
-#define BIT(id)   (1ULL << SIGNATURE_##id)
+#define BIT(id) (1ULL << SIGNATURE_##id)
 #define COVERABLE                                                                                            \
-	(BIT(GPT) | BIT(MBR) | BIT(EXT4) | BIT(XFS) | BIT(SWAP) | BIT(LVM) | BIT(MD) | BIT(LUKS) | BIT(ZFS) |  \
-	 BIT(DRBD))
+	(BIT(GPT) | BIT(MBR) | BIT(EXT4) | BIT(XFS) | BIT(SWAP) | BIT(LVM) | BIT(MD) | BIT(LUKS) |           \
+	 BIT(ZFS) | BIT(DRBD))
 
 struct text {
 	char buf[1536];
@@ -49,8 +49,8 @@ static void add_signatures(struct text *text, uint64_t signatures)
 
 static void add_disk(struct text *text, const struct disk *disk)
 {
-	add(text, "%s serial=\"%s\" wwn=\"%s\" %" PRIu64 " bytes carries=", disk->device, disk->serial, disk->wwn,
-	    disk->size_bytes);
+	add(text, "%s serial=\"%s\" wwn=\"%s\" %" PRIu64 " bytes carries=", disk->device, disk->serial,
+	    disk->wwn, disk->size_bytes);
 	if (disk->read_error)
 		add(text, "(unreadable: %s)", strerror(disk->read_error));
 	else if (disk->signatures)
@@ -116,15 +116,16 @@ static uint64_t uncovered(const json_t *wanted, const struct disk *disk)
 	return left;
 }
 
-static int refuse(struct failure *why, int r, const char *object, const char *remedy, const struct text *found,
-                  const char *reason)
+static int refuse(struct failure *why, int r, const char *object, const char *remedy,
+                  const struct text *found, const char *reason)
 {
-	return fail(why, r, FAILURE_RUN, "disk", object, remedy, "%s. Nothing was written to any disk. %s", reason,
-	            found->buf);
+	return fail(why, r, FAILURE_RUN, "disk", object, remedy, "%s. Nothing was written to any disk. %s",
+	            reason, found->buf);
 }
 
 /* The one match's own properties. */
-static int check_disk(const json_t *wanted, const struct disk *disk, const struct text *found, struct failure *why)
+static int check_disk(const json_t *wanted, const struct disk *disk, const struct text *found,
+                      struct failure *why)
 {
 	json_int_t min = json_integer_value(json_object_get(wanted, "min_bytes"));
 	json_int_t max = json_integer_value(json_object_get(wanted, "max_bytes"));
@@ -135,16 +136,17 @@ static int check_disk(const json_t *wanted, const struct disk *disk, const struc
 	if (disk->removable || disk->read_only) {
 		add(&reason, "is %s", disk->removable ? "removable" : "read-only");
 		return refuse(why, -EPERM, disk->device,
-		              "Name a fixed, writable disk in the lab file (nodes: NODE: disk: serial:).", found,
-		              reason.buf);
+		              "Name a fixed, writable disk in the lab file (nodes: NODE: disk: serial:).",
+		              found, reason.buf);
 	}
 	if (min <= 0 || max <= 0 || disk->size_bytes < (uint64_t)min || disk->size_bytes > (uint64_t)max) {
 		add(&reason, "has %" PRIu64 " bytes, not from %lld to %lld", disk->size_bytes, (long long)min,
 		    (long long)max);
-		return refuse(why, -ERANGE, disk->device,
-		              "If it is the right disk, correct min_bytes and max_bytes of the node's disk in the "
-		              "lab file.",
-		              found, reason.buf);
+		return refuse(
+		    why, -ERANGE, disk->device,
+		    "If it is the right disk, correct min_bytes and max_bytes of the node's disk in the "
+		    "lab file.",
+		    found, reason.buf);
 	}
 	if (disk->in_use_by[0]) {
 		add(&reason, "is in use: %s", disk->in_use_by);
@@ -154,8 +156,8 @@ static int check_disk(const json_t *wanted, const struct disk *disk, const struc
 	}
 	if (disk->read_error) {
 		add(&reason, "cannot be read, so what it carries is not known");
-		return refuse(why, -disk->read_error, disk->device, "Replace the disk, or name another one.", found,
-		              reason.buf);
+		return refuse(why, -disk->read_error, disk->device, "Replace the disk, or name another one.",
+		              found, reason.buf);
 	}
 	if (data) {
 		add(&reason, "carries data: ");
@@ -188,17 +190,20 @@ static int select_of(const json_t *wanted, const struct disk *disks, int n, stru
 		}
 	add_disks(&found, disks, n);
 	if (!consent || strcmp(consent, "wipe") != 0) {
-		add(&reason, "Disk refused: the lab file does not consent to wipe the disk with %s %s", kind, name);
-		return refuse(why, -EPERM, name,
-		              "If its data may be lost, set consent: wipe at the node's disk in the lab file.",
-		              &found, reason.buf);
+		add(&reason, "Disk refused: the lab file does not consent to wipe the disk with %s %s", kind,
+		    name);
+		return refuse(
+		    why, -EPERM, name,
+		    "If its data may be lost, set consent: wipe at the node's disk in the lab file.", &found,
+		    reason.buf);
 	}
 	if (matching != 1) {
 		add(&reason, "Disk refused: %d disks have %s %s, not exactly one", matching, kind, name);
 		return refuse(why, matching ? -ENOTUNIQ : -ENODEV, name,
-		              matching ? "Name the disk by what only it has: serial or wwn in the lab file."
-		                       : "Correct serial (or wwn) of the node's disk in the lab file: the message "
-		                         "lists those there are. No disk at all: a driver may be missing.",
+		              matching
+		                  ? "Name the disk by what only it has: serial or wwn in the lab file."
+		                  : "Correct serial (or wwn) of the node's disk in the lab file: the message "
+		                    "lists those there are. No disk at all: a driver may be missing.",
 		              &found, reason.buf);
 	}
 	*disk = disks[match];
@@ -212,8 +217,8 @@ int disk_select(const struct disk_roots *roots, const json_t *wanted, struct dis
 	int r;
 
 	if (n < 0)
-		r = fail(why, n, FAILURE_RUN, "disk", roots->sys, "Report this: the node's sysfs cannot be read.",
-		         "Disks cannot be listed");
+		r = fail(why, n, FAILURE_RUN, "disk", roots->sys,
+		         "Report this: the node's sysfs cannot be read.", "Disks cannot be listed");
 	else
 		r = select_of(wanted, disks, n, disk, why);
 	free(disks);

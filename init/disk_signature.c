@@ -30,8 +30,14 @@ struct magic {
 	size_t length;
 };
 
-#define AT(id, offset, bytes) {SIGNATURE_##id, offset, 1, bytes, sizeof(bytes) - 1}
-#define END(id, offset, align, bytes) {SIGNATURE_##id, offset, align, bytes, sizeof(bytes) - 1}
+#define AT(id, offset, bytes)                                                                                \
+	{                                                                                                    \
+		SIGNATURE_##id, offset, 1, bytes, sizeof(bytes) - 1                                          \
+	}
+#define END(id, offset, align, bytes)                                                                        \
+	{                                                                                                    \
+		SIGNATURE_##id, offset, align, bytes, sizeof(bytes) - 1                                      \
+	}
 
 static const struct magic magics[] = {
     AT(GPT, 512, "EFI PART"),
@@ -48,11 +54,11 @@ static const struct magic magics[] = {
     AT(LVM, 512, "LABELONE"),
     AT(LVM, 1024, "LABELONE"),
     AT(LVM, 1536, "LABELONE"),
-    END(MD, -65536, 65536, "\xfc\x4e\x2b\xa9"),       /* 0.90 */
-    END(MD, -65536, 65536, "\xa9\x2b\x4e\xfc"),       /* 0.90, big endian */
-    END(MD, -8192, 4096, "\xfc\x4e\x2b\xa9"),         /* 1.0 */
-    AT(MD, 0, "\xfc\x4e\x2b\xa9"),                    /* 1.1 */
-    AT(MD, 4096, "\xfc\x4e\x2b\xa9"),                 /* 1.2 */
+    END(MD, -65536, 65536, "\xfc\x4e\x2b\xa9"), /* 0.90 */
+    END(MD, -65536, 65536, "\xa9\x2b\x4e\xfc"), /* 0.90, big endian */
+    END(MD, -8192, 4096, "\xfc\x4e\x2b\xa9"),   /* 1.0 */
+    AT(MD, 0, "\xfc\x4e\x2b\xa9"),              /* 1.1 */
+    AT(MD, 4096, "\xfc\x4e\x2b\xa9"),           /* 1.2 */
     AT(LUKS, 0, "LUKS\xba\xbe"),
     AT(LUKS, 16 * KIB, "SKUL\xba\xbe"),
     AT(LUKS, 32 * KIB, "SKUL\xba\xbe"),

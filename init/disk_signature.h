@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/* Upper 40 bits of the device UUID in DRBD metadata that Assay makes ("ASSAY"): such metadata is no one's data. */
+/* Upper 40 bits of the device UUID in DRBD metadata that Assay makes ("ASSAY"): such metadata is no one's
+ * data. */
 #define ASSAY_DEVICE_UUID_PREFIX 0x4153534159ULL
 
 /* Names of all signatures that may be found, one bit each. */

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /* One whole disk or partition: PATH is its folder in sysfs, NAME its device's. */
-static bool part_in_use(const struct disk_roots *roots, const char *path, const char *name, const char *mounts,
-                        const char *swaps, char *buf, size_t size)
+static bool part_in_use(const struct disk_roots *roots, const char *path, const char *name,
+                        const char *mounts, const char *swaps, char *buf, size_t size)
 {
 	char holders[512], number[32], pattern[64];
 	const char *mount;

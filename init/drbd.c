@@ -90,7 +90,8 @@ static bool is_in_sync(const struct drbd_state *s)
 /* The source's view, also when the target has left already. */
 static bool is_all_sent(const struct drbd_state *s)
 {
-	return !strcmp(s->disk, "UpToDate") && !s->out_of_sync_bytes && strncmp(s->connection, "Sync", 4) != 0;
+	return !strcmp(s->disk, "UpToDate") && !s->out_of_sync_bytes &&
+	       strncmp(s->connection, "Sync", 4) != 0;
 }
 
 static bool is_up_to_date(const struct drbd_state *s)
@@ -103,13 +104,15 @@ static bool is_standalone(const struct drbd_state *s)
 	return !strcmp(s->connection, "StandAlone");
 }
 
-static const char *advice(const struct drbd_setup *setup, const struct drbd_state *state, char *buf, size_t size)
+static const char *advice(const struct drbd_setup *setup, const struct drbd_state *state, char *buf,
+                          size_t size)
 {
 	if (!strcmp(state->connection, "StandAlone"))
 		snprintf(buf, size, "The two nodes refused each other: the kernel logs of both say why.");
 	else if (!strncmp(state->connection, "WF", 2) || !strcmp(state->connection, "Unconnected"))
-		snprintf(buf, size, "Nothing answered at %s:%u. See what the peer %s says; check the storage NICs' "
-		                    "cabling.",
+		snprintf(buf, size,
+		         "Nothing answered at %s:%u. See what the peer %s says; check the storage NICs' "
+		         "cabling.",
 		         setup->peer_address, setup->port, setup->peer);
 	else
 		snprintf(buf, size, "If it was only slow, give the plan a longer deadline (apply).");
@@ -155,8 +158,8 @@ static int wait_for(struct drbd *drbd, state_test *test, bool fatal_standalone, 
 }
 
 /* Both sides get the same data, or are declared to have it. */
-static int make_equal(struct drbd *drbd, bool measure, long long deadline_ns, cell_progress *progress, void *ctx,
-                      struct failure *why)
+static int make_equal(struct drbd *drbd, bool measure, long long deadline_ns, cell_progress *progress,
+                      void *ctx, struct failure *why)
 {
 	bool skip = !strcmp(factor_string(drbd->setup.state, FACTOR_DRBD_INITIAL_SYNC), "skip");
 	bool stays = link_is(&drbd->setup, "connected");
@@ -170,8 +173,8 @@ static int make_equal(struct drbd *drbd, bool measure, long long deadline_ns, ce
 	if (r)
 		return r;
 	if (stays)
-		return wait_for(drbd, is_in_sync, true, "Connected UpToDate/UpToDate", deadline_ns, progress, ctx,
-		                why);
+		return wait_for(drbd, is_in_sync, true, "Connected UpToDate/UpToDate", deadline_ns, progress,
+		                ctx, why);
 	/* Where the cell disconnects, the other side may have done so before we look. */
 	return wait_for(drbd, measure ? is_all_sent : is_up_to_date, false, "UpToDate", deadline_ns, progress,
 	                ctx, why);
@@ -188,7 +191,8 @@ int drbd_prove(struct drbd *drbd, bool measure, long long deadline_ns, cell_prog
 	if (!r && link_is(&drbd->setup, "disconnected")) {
 		r = run_step(drbd, DRBD_DISCONNECT, why);
 		if (!r)
-			r = wait_for(drbd, is_standalone, false, "StandAlone", deadline_ns, progress, ctx, why);
+			r = wait_for(drbd, is_standalone, false, "StandAlone", deadline_ns, progress, ctx,
+			             why);
 	}
 	if (!r && measure)
 		r = run_step(drbd, never ? DRBD_PRIMARY_FORCE : DRBD_PRIMARY, why);
@@ -209,7 +213,8 @@ void drbd_state_fault(const struct drbd_setup *setup, bool measure, const struct
 	if (strcmp(state->connection, connection) || !disk || !peer || !role)
 		snprintf(buf, size, "DRBD is %s %s %s/%s, not %s%s UpToDate%s",
 		         state->connection[0] ? state->connection : "gone", state->role, state->disk,
-		         state->peer_disk, connection, measure ? " Primary" : "", connected ? "/UpToDate" : "");
+		         state->peer_disk, connection, measure ? " Primary" : "",
+		         connected ? "/UpToDate" : "");
 }
 
 int drbd_down(void)

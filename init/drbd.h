@@ -17,7 +17,8 @@ struct drbd {
 int drbd_build(struct drbd *drbd, struct failure *why);
 
 /* Waits for the peer, makes the data equal (MEASURE says which node does so), reads the configuration back,
- * disconnects if the cell says so, and makes this node primary if it measures. Until DEADLINE_NS (now_ns()). */
+ * disconnects if the cell says so, and makes this node primary if it measures. Until DEADLINE_NS (now_ns()).
+ */
 int drbd_prove(struct drbd *drbd, bool measure, long long deadline_ns, cell_progress *progress, void *ctx,
                struct failure *why);
 

@@ -36,7 +36,8 @@ static void put_options(struct drbd_argv *out, const struct drbd_setup *setup, c
 		if (!f->drbdsetup_option[0] || strncmp(f->name, prefix, strlen(prefix)))
 			continue;
 		if (f->levels)
-			put(out, "--%s=%s", f->drbdsetup_option, factor_string(setup->state, (enum factor_id)i));
+			put(out, "--%s=%s", f->drbdsetup_option,
+			    factor_string(setup->state, (enum factor_id)i));
 		else
 			put(out, "--%s=%lld", f->drbdsetup_option,
 			    factor_integer(setup->state, (enum factor_id)i));
@@ -150,18 +151,10 @@ static void show(const struct drbd_setup *setup, struct drbd_argv *out)
 typedef void step_argv(const struct drbd_setup *setup, struct drbd_argv *out);
 
 static step_argv *const steps[DRBD_STEP_COUNT] = {
-    [DRBD_CREATE_MD] = create_md,
-    [DRBD_MARK_MD] = mark_md,
-    [DRBD_NEW_RESOURCE] = new_resource,
-    [DRBD_NEW_MINOR] = new_minor,
-    [DRBD_ATTACH] = attach,
-    [DRBD_CONNECT] = do_connect,
-    [DRBD_SKIP_SYNC] = skip_sync,
-    [DRBD_PRIMARY] = primary,
-    [DRBD_PRIMARY_FORCE] = primary_force,
-    [DRBD_DISCONNECT] = disconnect,
-    [DRBD_DOWN] = down,
-    [DRBD_SHOW] = show,
+    [DRBD_CREATE_MD] = create_md,   [DRBD_MARK_MD] = mark_md, [DRBD_NEW_RESOURCE] = new_resource,
+    [DRBD_NEW_MINOR] = new_minor,   [DRBD_ATTACH] = attach,   [DRBD_CONNECT] = do_connect,
+    [DRBD_SKIP_SYNC] = skip_sync,   [DRBD_PRIMARY] = primary, [DRBD_PRIMARY_FORCE] = primary_force,
+    [DRBD_DISCONNECT] = disconnect, [DRBD_DOWN] = down,       [DRBD_SHOW] = show,
 };
 
 int drbd_argv(enum drbd_step step, const struct drbd_setup *setup, struct drbd_argv *out)
@@ -217,6 +210,6 @@ void drbd_conf(const struct drbd_setup *setup, char *buf, size_t size)
 	add(&t, "\tdevice " DRBD_DEVICE " minor " DRBD_MINOR ";\n\tmeta-disk internal;\n");
 	add(&t, "\ton %s { disk %s; address ipv4 %s:%u; }\n", setup->node, setup->disk, setup->address,
 	    setup->port);
-	add(&t, "\ton %s { disk %s; address ipv4 %s:%u; }\n}\n", setup->peer,
-	    "/dev/DISK_OF_THE_PEER", setup->peer_address, setup->port);
+	add(&t, "\ton %s { disk %s; address ipv4 %s:%u; }\n}\n", setup->peer, "/dev/DISK_OF_THE_PEER",
+	    setup->peer_address, setup->port);
 }

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The word after KEY ("cs:") within LINE, up to a space, a slash or the line's end. Where it ends, or NULL. */
+/* The word after KEY ("cs:") within LINE, up to a space, a slash or the line's end. Where it ends, or NULL.
+ */
 static const char *word(const char *line, const char *end, const char *key, char *buf, size_t size)
 {
 	size_t length = strlen(key), n = 0;
@@ -110,9 +111,10 @@ int drbd_state_parse(const char *text, unsigned int minor, struct drbd_state *st
 
 json_t *drbd_state_json(const struct drbd_state *state, const char *text)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:s}", "connection", state->connection, "role", state->role,
-	                 "peer_role", state->peer_role, "disk", state->disk, "peer_disk", state->peer_disk,
-	                 "out_of_sync_bytes", (json_int_t)state->out_of_sync_bytes, "proc_drbd", text);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:s}", "connection", state->connection, "role",
+	                 state->role, "peer_role", state->peer_role, "disk", state->disk, "peer_disk",
+	                 state->peer_disk, "out_of_sync_bytes", (json_int_t)state->out_of_sync_bytes,
+	                 "proc_drbd", text);
 }
 
 /* Whether the line P … END is "NAME REST", white space about; *REST is where REST starts. */
@@ -173,7 +175,8 @@ int drbd_show_levels(const char *text, json_t *in_force)
 
 			if (!f->drbdsetup_option[0] ||
 			    strncmp(f->name, groups[g].prefix, strlen(groups[g].prefix)) ||
-			    drbd_show_option(text, groups[g].section, f->drbdsetup_option, value, sizeof(value)))
+			    drbd_show_option(text, groups[g].section, f->drbdsetup_option, value,
+			                     sizeof(value)))
 				continue;
 			/* A number with a unit, or what is no number, stays text: it then differs from any
 			 * level asked. */

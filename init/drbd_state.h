@@ -10,11 +10,11 @@
 
 /* One minor of /proc/drbd (8.4). "" where a word is not there. */
 struct drbd_state {
-	char connection[24];              /* "Connected", "Unconfigured" … */
-	char role[16], peer_role[16];     /* "Primary" … */
-	char disk[16], peer_disk[16];     /* "UpToDate" … */
-	char protocol;                    /* 'A' … 'C'; ' ': not connected */
-	char write_ordering;              /* 'n'one, 'd'rain, 'f'lush; '\0': not known */
+	char connection[24];          /* "Connected", "Unconfigured" … */
+	char role[16], peer_role[16]; /* "Primary" … */
+	char disk[16], peer_disk[16]; /* "UpToDate" … */
+	char protocol;                /* 'A' … 'C'; ' ': not connected */
+	char write_ordering;          /* 'n'one, 'd'rain, 'f'lush; '\0': not known */
 	uint64_t out_of_sync_bytes;
 };
 

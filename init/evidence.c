@@ -16,9 +16,9 @@
 /* What must not rise while a sample runs. rx_dropped is not among them: it counts every frame of a protocol
  * that nobody listens to, such as a switch's LLDP. */
 static const char *const fault_counters[] = {
-    "rx_errors",        "rx_crc_errors",     "rx_frame_errors", "rx_length_errors",  "rx_fifo_errors",
-    "rx_missed_errors", "rx_over_errors",    "tx_errors",       "tx_aborted_errors", "tx_carrier_errors",
-    "tx_fifo_errors",   "tx_window_errors",  "tx_dropped",
+    "rx_errors",        "rx_crc_errors",    "rx_frame_errors", "rx_length_errors",  "rx_fifo_errors",
+    "rx_missed_errors", "rx_over_errors",   "tx_errors",       "tx_aborted_errors", "tx_carrier_errors",
+    "tx_fifo_errors",   "tx_window_errors", "tx_dropped",
 };
 
 int evidence_machine(const struct observe_roots *roots, json_t *evidence)
@@ -44,7 +44,8 @@ int evidence_machine(const struct observe_roots *roots, json_t *evidence)
 /* Options of a connection are read back from the connection: without one there is nothing to read. */
 static bool may_lack(const json_t *asked, const char *name)
 {
-	return !strncmp(name, "drbd.net.", 9) && !strcmp(factor_string(asked, FACTOR_DRBD_LINK), "never-connected");
+	return !strncmp(name, "drbd.net.", 9) &&
+	       !strcmp(factor_string(asked, FACTOR_DRBD_LINK), "never-connected");
 }
 
 json_t *evidence_differences(const json_t *asked, const json_t *in_force)
@@ -100,8 +101,8 @@ static json_t *nic_json(const char *sys, const char *name)
 	snprintf(path, sizeof(path), "%s/class/net/%s/carrier", sys, name);
 	read_integer(path, &carrier);
 	nic = json_pack("{s:s, s:s, s:s, s:I, s:I, s:b, s:o}", "name", name, "mac", mac, "driver", driver,
-	                "speed_mbps", (json_int_t)(speed < 0 ? -1 : speed), "mtu_bytes", (json_int_t)mtu, "carrier",
-	                carrier != 0, "counters_before", counters(sys, name));
+	                "speed_mbps", (json_int_t)(speed < 0 ? -1 : speed), "mtu_bytes", (json_int_t)mtu,
+	                "carrier", carrier != 0, "counters_before", counters(sys, name));
 	if (driver[0] && !module_version(driver, version, sizeof(version)))
 		json_object_set_new(nic, "driver_version", json_string(version));
 	return nic;

@@ -39,7 +39,8 @@ static int wait_carrier(const char *name, size_t leg, long long deadline_ns, str
 
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "net", name,
-		            "Check the cable, the module (SFP) and the switch port or the peer's NIC at the other end.",
+		            "Check the cable, the module (SFP) and the switch port or the peer's NIC at the "
+		            "other end.",
 		            "Storage NIC %s (leg %zu) has no link", name, leg + 1);
 	return 0;
 }
@@ -116,9 +117,10 @@ static int wait_slave(const char *name, long long deadline_ns, struct failure *w
 	int r = wait_for_text("/sys/class/net", name, "bonding_slave/mii_status", "up", deadline_ns);
 
 	if (r)
-		return fail(why, r, FAILURE_SAMPLE, "net", name,
-		            "Check the NIC's cable; /proc/net/bonding and the kernel log say what the bond saw.",
-		            "Slave %s did not come up in " NET_BOND, name);
+		return fail(
+		    why, r, FAILURE_SAMPLE, "net", name,
+		    "Check the NIC's cable; /proc/net/bonding and the kernel log say what the bond saw.",
+		    "Slave %s did not come up in " NET_BOND, name);
 	return 0;
 }
 
@@ -127,8 +129,8 @@ static int build_bond(struct net *net, const json_t *state, long long deadline_n
 	int r = module_load("bonding", "max_bonds=0");
 
 	if (r)
-		return fail(why, r, FAILURE_CELL, "net", "bonding.ko", "The image must have the module bonding.",
-		            "The bonding module cannot be loaded");
+		return fail(why, r, FAILURE_CELL, "net", "bonding.ko",
+		            "The image must have the module bonding.", "The bonding module cannot be loaded");
 	r = create_bond(state);
 	if (!r)
 		r = link_set_mtu(NET_BOND, net->mtu_bytes);
@@ -162,7 +164,8 @@ static int cycle(struct net *net, long long deadline_ns, struct failure *why)
 		int r = link_set_up(name, false);
 
 		if (!r)
-			r = wait_for_text("/sys/class/net", name, "bonding_slave/mii_status", "down", deadline_ns);
+			r = wait_for_text("/sys/class/net", name, "bonding_slave/mii_status", "down",
+			                  deadline_ns);
 		if (!r)
 			r = link_set_up(name, true);
 		if (r)
@@ -201,9 +204,10 @@ int net_build(struct net *net, const json_t *state, long long deadline_ns, struc
 	for (long long i = 0; i < cycles && !r; i++)
 		r = cycle(net, deadline_ns, why);
 	if (r)
-		return net->bond ? r
-		                 : fail(why, r, FAILURE_SAMPLE, "net", net->device, "See the node's kernel log.",
-		                        "Addresses of %s cannot be removed", net->device);
+		return net->bond
+		           ? r
+		           : fail(why, r, FAILURE_SAMPLE, "net", net->device, "See the node's kernel log.",
+		                  "Addresses of %s cannot be removed", net->device);
 	r = net_add_address(net->device, net->address, net->prefix_bits, why);
 	return r ? r : wait_carrier(net->device, 0, deadline_ns, why);
 }

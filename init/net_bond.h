@@ -10,8 +10,8 @@
 #define NET_BOND "bond0"
 
 struct net {
-	struct net_nics nics;  /* all storage NICs */
-	size_t used;           /* how many of them the cell uses, from the first */
+	struct net_nics nics; /* all storage NICs */
+	size_t used;          /* how many of them the cell uses, from the first */
 	bool bond;
 	char device[IFNAMSIZ]; /* that carries the address */
 	char address[48];

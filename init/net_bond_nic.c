@@ -59,7 +59,8 @@ static size_t list_nics(const char *sys, struct nic *list, size_t max)
 		if (entry->d_name[0] == '.' || !nic->pci[0])
 			continue;
 		read_mac(sys, nic->name, nic->mac, sizeof(nic->mac));
-		read_link_name(nic->driver, sizeof(nic->driver), "%s/class/net/%s/device/driver", sys, nic->name);
+		read_link_name(nic->driver, sizeof(nic->driver), "%s/class/net/%s/device/driver", sys,
+		               nic->name);
 		n++;
 	}
 	if (dir)
@@ -80,8 +81,9 @@ static void describe(const struct nic *list, size_t n, char *buf, size_t size)
 
 	buf[0] = '\0';
 	for (size_t i = 0; i < n && used < size; i++)
-		used += (size_t)snprintf(buf + used, size - used, "%s%s mac=%s pci=%.64s driver=%s", i ? "; " : "",
-		                         list[i].name, list[i].mac, list[i].pci, list[i].driver);
+		used +=
+		    (size_t)snprintf(buf + used, size - used, "%s%s mac=%s pci=%.64s driver=%s",
+		                     i ? "; " : "", list[i].name, list[i].mac, list[i].pci, list[i].driver);
 	if (!n)
 		snprintf(buf, size, "none");
 }
@@ -97,18 +99,21 @@ static int find_one(const struct nic *list, size_t n, const char *wanted, const 
 		i++;
 	describe(list, n, there, sizeof(there));
 	if (i == n)
-		return fail(why, -ENODEV, FAILURE_RUN, "net", wanted,
-		            "Correct storage_nics of the node in the lab file; a NIC that is not listed may lack its "
-		            "driver in the image.",
-		            "The node has no NIC %s. NICs there are: %s", wanted, there);
+		return fail(
+		    why, -ENODEV, FAILURE_RUN, "net", wanted,
+		    "Correct storage_nics of the node in the lab file; a NIC that is not listed may lack its "
+		    "driver in the image.",
+		    "The node has no NIC %s. NICs there are: %s", wanted, there);
 	if (!strcmp(list[i].name, management))
-		return fail(why, -EINVAL, FAILURE_RUN, "net", wanted, remedy,
-		            "NIC %s (%s) is the management NIC, which cannot be a storage NIC. NICs there are: %s",
-		            wanted, list[i].name, there);
+		return fail(
+		    why, -EINVAL, FAILURE_RUN, "net", wanted, remedy,
+		    "NIC %s (%s) is the management NIC, which cannot be a storage NIC. NICs there are: %s",
+		    wanted, list[i].name, there);
 	for (size_t j = 0; j < nics->count; j++)
 		if (!strcmp(nics->name[j], list[i].name))
 			return fail(why, -EINVAL, FAILURE_RUN, "net", wanted, remedy,
-			            "NIC %s (%s) is named twice. NICs there are: %s", wanted, list[i].name, there);
+			            "NIC %s (%s) is named twice. NICs there are: %s", wanted, list[i].name,
+			            there);
 	if (nics->count == NET_MAX_NICS)
 		return fail(why, -E2BIG, FAILURE_RUN, "net", wanted, remedy, "More than %d storage NICs",
 		            NET_MAX_NICS);
@@ -129,13 +134,14 @@ int net_find_nics(const char *sys, const json_t *wanted, const char *management,
 	if (!list)
 		r = fail(why, -ENOMEM, FAILURE_SAMPLE, "net", "", "", "Out of memory");
 	else if (!json_array_size(wanted))
-		r = fail(why, -EINVAL, FAILURE_RUN, "net", "storage_nics",
-		         "Name the node's storage NICs in the lab file (storage_nics: [MAC or PCI address]).",
-		         "The cell needs the storage network, and the lab file names no storage NIC of this node");
+		r = fail(
+		    why, -EINVAL, FAILURE_RUN, "net", "storage_nics",
+		    "Name the node's storage NICs in the lab file (storage_nics: [MAC or PCI address]).",
+		    "The cell needs the storage network, and the lab file names no storage NIC of this node");
 	json_array_foreach ((json_t *)wanted, i, one)
 		if (!r)
-			r = find_one(list, n, json_string_value(one) ? json_string_value(one) : "", management, nics,
-			             why);
+			r = find_one(list, n, json_string_value(one) ? json_string_value(one) : "",
+			             management, nics, why);
 	free(list);
 	return r;
 }

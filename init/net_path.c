@@ -68,7 +68,8 @@ static int open_link(struct link *link, struct net_path *path)
 	link->peer = (struct sockaddr_in){.sin_family = AF_INET};
 	if (inet_pton(AF_INET, path->peer, &link->peer.sin_addr) != 1)
 		return -EINVAL;
-	if (setsockopt(link->fd, SOL_SOCKET, SO_BINDTODEVICE, path->device, (socklen_t)strlen(path->device)) ||
+	if (setsockopt(link->fd, SOL_SOCKET, SO_BINDTODEVICE, path->device,
+	               (socklen_t)strlen(path->device)) ||
 	    setsockopt(link->fd, IPPROTO_IP, IP_MTU_DISCOVER, &discover, sizeof(discover)))
 		return -errno;
 	setsockopt(link->fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof(buffer));
@@ -79,7 +80,8 @@ static int open_link(struct link *link, struct net_path *path)
 
 static void send_probe(const struct link *link, unsigned char *frame, bool full)
 {
-	size_t length = full ? link->path->mtu_bytes - IP_ICMP_BYTES + sizeof(struct icmphdr) : sizeof(struct probe);
+	size_t length =
+	    full ? link->path->mtu_bytes - IP_ICMP_BYTES + sizeof(struct icmphdr) : sizeof(struct probe);
 	struct probe probe = {
 	    .icmp = {.type = ICMP_ECHO, .un.echo = {.id = htons(0x4153), .sequence = htons(full)}},
 	    .magic = htonl(PROBE_MAGIC),
@@ -93,7 +95,9 @@ static void send_probe(const struct link *link, unsigned char *frame, bool full)
 	memcpy(frame, &probe, sizeof(probe));
 	probe.icmp.checksum = checksum(frame, length);
 	memcpy(frame, &probe, sizeof(probe));
-	if (sendto(link->fd, frame, length, 0, (const struct sockaddr *)&link->peer, sizeof(link->peer)) < 0 && full)
+	if (sendto(link->fd, frame, length, 0, (const struct sockaddr *)&link->peer, sizeof(link->peer)) <
+	        0 &&
+	    full)
 		link->path->send_error = errno;
 }
 
@@ -218,26 +222,31 @@ int net_path_failure(const struct net_path *paths, size_t count, const char *nod
 		return fail(why, -ETIMEDOUT, FAILURE_SAMPLE, "net", "", "Try again.", "No path is at fault");
 	leg_name(bad, leg, sizeof(leg));
 	if (bad->wrong_leg)
-		return fail(why, -ETIMEDOUT, FAILURE_RUN, "net", bad->device,
-		            "Swap the cables at one of the two nodes, or the order of storage_nics in the lab file.",
-		            "Legs are crossed: NIC %s of node %s is %s here, but what %s sends on its leg %u comes in",
-		            bad->device, node, leg, peer, bad->wrong_leg);
+		return fail(
+		    why, -ETIMEDOUT, FAILURE_RUN, "net", bad->device,
+		    "Swap the cables at one of the two nodes, or the order of storage_nics in the lab file.",
+		    "Legs are crossed: NIC %s of node %s is %s here, but what %s sends on its leg %u comes "
+		    "in",
+		    bad->device, node, leg, peer, bad->wrong_leg);
 	if (bad->small_passed && !bad->full_passed)
-		return fail(why, bad->send_error ? -bad->send_error : -EMSGSIZE, FAILURE_SAMPLE, "net", bad->device,
-		            "Set an MTU as large on every switch port of that leg, or plan a smaller nic.mtu.",
-		            "Black hole on %s, NIC %s of node %s: small pings to %s (%s) pass, packets of %u bytes do "
-		            "not",
-		            leg, bad->device, node, peer, bad->peer, bad->mtu_bytes);
+		return fail(
+		    why, bad->send_error ? -bad->send_error : -EMSGSIZE, FAILURE_SAMPLE, "net", bad->device,
+		    "Set an MTU as large on every switch port of that leg, or plan a smaller nic.mtu.",
+		    "Black hole on %s, NIC %s of node %s: small pings to %s (%s) pass, packets of %u bytes "
+		    "do "
+		    "not",
+		    leg, bad->device, node, peer, bad->peer, bad->mtu_bytes);
 	if (bad->full_passed)
-		return fail(why, -ETIMEDOUT, FAILURE_SAMPLE, "net", bad->device,
-		            "Look at the other node's error: its direction fails.",
-		            "On %s, NIC %s: node %s reaches %s, which does not say that it reaches %s as well", leg,
-		            bad->device, node, peer, node);
+		return fail(
+		    why, -ETIMEDOUT, FAILURE_SAMPLE, "net", bad->device,
+		    "Look at the other node's error: its direction fails.",
+		    "On %s, NIC %s: node %s reaches %s, which does not say that it reaches %s as well", leg,
+		    bad->device, node, peer, node);
 	return fail(why, -ETIMEDOUT, FAILURE_SAMPLE, "net", bad->device,
 	            any ? "Check that leg's cabling, VLAN and switch, at both nodes."
 	                : "Check that the peer is up (assay status), and the storage cabling of both nodes.",
-	            "No answer on %s: NIC %s of node %s has link, but %s (%s) answers no ping%s", leg, bad->device,
-	            node, peer, bad->peer, any ? "; other legs work" : ", on no leg");
+	            "No answer on %s: NIC %s of node %s has link, but %s (%s) answers no ping%s", leg,
+	            bad->device, node, peer, bad->peer, any ? "; other legs work" : ", on no leg");
 }
 
 int net_path_json(const struct net_path *paths, size_t count, json_t *array)
@@ -248,8 +257,9 @@ int net_path_json(const struct net_path *paths, size_t count, json_t *array)
 		if (paths[i].rtt_ns >= 0)
 			r |= json_array_append_new(array, json_pack("{s:s, s:s, s:i, s:s, s:I}", "device",
 			                                            paths[i].device, "peer", paths[i].peer,
-			                                            "mtu_bytes", (int)paths[i].mtu_bytes, "direction",
-			                                            "out", "rtt_ns", (json_int_t)paths[i].rtt_ns));
+			                                            "mtu_bytes", (int)paths[i].mtu_bytes,
+			                                            "direction", "out", "rtt_ns",
+			                                            (json_int_t)paths[i].rtt_ns));
 	return r ? -ENOMEM : 0;
 }
 

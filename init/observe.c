@@ -41,7 +41,8 @@ static int observe_bond(const char *sys, const char *bond, struct observation *o
 		return r;
 	/* "active-backup 1" */
 	o->bond_mode[strcspn(o->bond_mode, " ")] = '\0';
-	read_file_at(o->active_slave, sizeof(o->active_slave), "%s/class/net/%s/bonding/active_slave", sys, bond);
+	read_file_at(o->active_slave, sizeof(o->active_slave), "%s/class/net/%s/bonding/active_slave", sys,
+	             bond);
 	r = read_file_at(slaves, sizeof(slaves), "%s/class/net/%s/bonding/slaves", sys, bond);
 	if (r < 0)
 		return r;
@@ -52,8 +53,8 @@ static int observe_bond(const char *sys, const char *bond, struct observation *o
 	return 0;
 }
 
-/* "cpu  user nice system idle iowait irq softirq steal …", in ticks; busy is all but idle and iowait, and what
- * guests use, which user has already. */
+/* "cpu  user nice system idle iowait irq softirq steal …", in ticks; busy is all but idle and iowait, and
+ * what guests use, which user has already. */
 static int observe_cpus(const char *proc, struct observation *o)
 {
 	static char text[262144];
@@ -63,11 +64,11 @@ static int observe_cpus(const char *proc, struct observation *o)
 
 	if (r < 0)
 		return r;
-	if (sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5],
-	           &t[6], &t[7]) < 4)
+	if (sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4],
+	           &t[5], &t[6], &t[7]) < 4)
 		return -EBADMSG;
-	o->cpu_busy_ns = (long long)(t[0] + t[1] + t[2] + t[5] + t[6] + t[7]) *
-	                 (1000000000LL / sysconf(_SC_CLK_TCK));
+	o->cpu_busy_ns =
+	    (long long)(t[0] + t[1] + t[2] + t[5] + t[6] + t[7]) * (1000000000LL / sysconf(_SC_CLK_TCK));
 	line = strstr(text, "\nintr ");
 	o->interrupts = line ? strtoll(line + 6, NULL, 10) : 0;
 	line = strstr(text, "\nctxt ");
@@ -101,20 +102,22 @@ static json_t *bond_json(const struct observation *o)
 	for (size_t i = 0; i < o->slave_count; i++) {
 		const struct observe_slave *s = &o->slaves[i];
 
-		json_array_append_new(slaves, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "name", s->name, "mac",
-		                                        s->mac, "mii", s->mii, "speed_mbps",
+		json_array_append_new(slaves, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "name",
+		                                        s->name, "mac", s->mac, "mii", s->mii, "speed_mbps",
 		                                        (json_int_t)(s->speed_mbps < 0 ? -1 : s->speed_mbps),
-		                                        "link_failures", (json_int_t)s->link_failures, "tx_bytes",
-		                                        (json_int_t)s->tx_bytes, "rx_bytes",
+		                                        "link_failures", (json_int_t)s->link_failures,
+		                                        "tx_bytes", (json_int_t)s->tx_bytes, "rx_bytes",
 		                                        (json_int_t)s->rx_bytes));
 	}
-	return json_pack("{s:s, s:s, s:o}", "mode", o->bond_mode, "active_slave", o->active_slave, "slaves", slaves);
+	return json_pack("{s:s, s:s, s:o}", "mode", o->bond_mode, "active_slave", o->active_slave, "slaves",
+	                 slaves);
 }
 
 json_t *observation_json(const struct observation *o)
 {
-	json_t *json = json_pack("{s:I, s:I, s:I}", "interrupts", (json_int_t)o->interrupts, "context_switches",
-	                         (json_int_t)o->context_switches, "cpu_busy_ns", (json_int_t)o->cpu_busy_ns);
+	json_t *json =
+	    json_pack("{s:I, s:I, s:I}", "interrupts", (json_int_t)o->interrupts, "context_switches",
+	              (json_int_t)o->context_switches, "cpu_busy_ns", (json_int_t)o->cpu_busy_ns);
 
 	if (o->has_bond)
 		json_object_set_new(json, "bond", bond_json(o));
@@ -123,7 +126,8 @@ json_t *observation_json(const struct observation *o)
 	return json;
 }
 
-void observe_bond_fault(const struct observation *before, const struct observation *after, char *buf, size_t size)
+void observe_bond_fault(const struct observation *before, const struct observation *after, char *buf,
+                        size_t size)
 {
 	buf[0] = '\0';
 	if (!before->has_bond)
@@ -138,7 +142,8 @@ void observe_bond_fault(const struct observation *before, const struct observati
 		return;
 	}
 	if (before->slave_count != after->slave_count) {
-		snprintf(buf, size, "the bond had %zu slaves, then %zu", before->slave_count, after->slave_count);
+		snprintf(buf, size, "the bond had %zu slaves, then %zu", before->slave_count,
+		         after->slave_count);
 		return;
 	}
 	for (size_t i = 0; i < before->slave_count; i++) {

@@ -40,6 +40,7 @@ int observe(const struct observe_roots *roots, const char *bond, bool drbd, stru
 json_t *observation_json(const struct observation *o);
 
 /* What happened to the bond between BEFORE and AFTER that makes a sample invalid, to BUF; "" if nothing. */
-void observe_bond_fault(const struct observation *before, const struct observation *after, char *buf, size_t size);
+void observe_bond_fault(const struct observation *before, const struct observation *after, char *buf,
+                        size_t size);
 
 #endif

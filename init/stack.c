@@ -47,8 +47,8 @@ static int drbd_stack_look(struct cell_build *build, struct failure *why)
 	            "The state in force broke since the sample before: %s", fault);
 }
 
-static int drbd_stack_prove(struct cell_build *build, long long deadline_ns, cell_progress *progress, void *ctx,
-                            struct failure *why)
+static int drbd_stack_prove(struct cell_build *build, long long deadline_ns, cell_progress *progress,
+                            void *ctx, struct failure *why)
 {
 	if (build->proven)
 		return drbd_stack_look(build, why);

@@ -70,8 +70,8 @@ static int open_target(struct copy *copy, struct failure *why)
 		            "The workload cannot open %s", copy->target);
 	}
 	if (fstat(copy->fd, &st) || (S_ISBLK(st.st_mode) && ioctl(copy->fd, BLKGETSIZE64, &size)))
-		return fail(why, -errno, FAILURE_SAMPLE, "measure", copy->target, "See the node's kernel log.",
-		            "The size of %s cannot be read", copy->target);
+		return fail(why, -errno, FAILURE_SAMPLE, "measure", copy->target,
+		            "See the node's kernel log.", "The size of %s cannot be read", copy->target);
 	if (S_ISBLK(st.st_mode) && (rq->seek_bytes > size || rq->size_bytes > size - rq->seek_bytes))
 		return fail(why, -ENOSPC, FAILURE_CELL, "measure", copy->target,
 		            "Make size or seek of the workload smaller in the plan, or use a larger disk.",
@@ -213,7 +213,8 @@ static int report(const struct copy *copy, struct failure *why)
 	if (copy->error && copy->error_in_sync)
 		return fail(why, -copy->error, FAILURE_SAMPLE, "measure", copy->target,
 		            "See the kernel log and the disk's own health data.",
-		            "Syncing %s after %llu bytes failed", copy->target, (unsigned long long)copy->bytes);
+		            "Syncing %s after %llu bytes failed", copy->target,
+		            (unsigned long long)copy->bytes);
 	if (copy->error)
 		return fail(why, -copy->error, FAILURE_SAMPLE, "measure", copy->target,
 		            "See the kernel log and the disk's own health data.",
@@ -269,7 +270,8 @@ void copy_equivalent(const struct copy *copy, char *buf, size_t size)
 		n += snprintf(buf + n, size - (size_t)n, " iflag=count_bytes,fullblock");
 	if (rq->seek_bytes)
 		n += snprintf(buf + n, size - (size_t)n, " seek=%llu",
-		              (unsigned long long)(whole_seek ? rq->seek_bytes / rq->bs_bytes : rq->seek_bytes));
+		              (unsigned long long)(whole_seek ? rq->seek_bytes / rq->bs_bytes
+		                                              : rq->seek_bytes));
 	snprintf(oflag, sizeof(oflag), "%s%s%s%s", rq->direct ? ",direct" : "", rq->dsync ? ",dsync" : "",
 	         rq->sync ? ",sync" : "", rq->seek_bytes && !whole_seek ? ",seek_bytes" : "");
 	if (oflag[0])
@@ -288,9 +290,11 @@ json_t *copy_json(const struct copy *copy)
 	copy_equivalent(copy, equivalent, sizeof(equivalent));
 	for (size_t i = 0; i < copy->seconds && (int64_t)i <= (copy->ns - 1) / NS_PER_S; i++)
 		json_array_append_new(seconds, json_integer((json_int_t)copy->second_bytes[i]));
-	return json_pack("{s:I, s:I, s:f, s:f, s:I, s:I, s:o, s:I, s:I, s:s}", "bytes", (json_int_t)copy->bytes,
-	                 "ns", (json_int_t)copy->ns, "mb_per_s", (double)copy->bytes / 1e6 / s, "mib_per_s",
-	                 (double)copy->bytes / 1048576 / s, "records_full", (json_int_t)copy->records_full,
-	                 "records_partial", (json_int_t)copy->records_partial, "second_bytes", seconds, "sync_ns",
-	                 (json_int_t)copy->sync_ns, "cpu_ns", (json_int_t)copy->cpu_ns, "equivalent", equivalent);
+	return json_pack("{s:I, s:I, s:f, s:f, s:I, s:I, s:o, s:I, s:I, s:s}", "bytes",
+	                 (json_int_t)copy->bytes, "ns", (json_int_t)copy->ns, "mb_per_s",
+	                 (double)copy->bytes / 1e6 / s, "mib_per_s", (double)copy->bytes / 1048576 / s,
+	                 "records_full", (json_int_t)copy->records_full, "records_partial",
+	                 (json_int_t)copy->records_partial, "second_bytes", seconds, "sync_ns",
+	                 (json_int_t)copy->sync_ns, "cpu_ns", (json_int_t)copy->cpu_ns, "equivalent",
+	                 equivalent);
 }

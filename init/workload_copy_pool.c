@@ -65,8 +65,8 @@ int copy_pool_make(struct copy *copy)
 	if (copy->request.incompressible && bs < MIN_POOL_BYTES)
 		copy->pool_records = (MIN_POOL_BYTES + bs - 1) / bs;
 	copy->pool_bytes = copy->pool_records * bs;
-	pool = mmap(NULL, copy->pool_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
-	            0);
+	pool = mmap(NULL, copy->pool_bytes, PROT_READ | PROT_WRITE,
+	            MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (pool == MAP_FAILED)
 		return -ENOMEM;
 	copy->pool = pool;
@@ -87,8 +87,8 @@ const unsigned char *copy_pool_record(struct copy *copy, uint64_t record)
 	uint64_t now = record * stamps;
 	uint64_t before = record < copy->pool_records ? now : (record - copy->pool_records) * stamps;
 
-	/* On the pool's first turn its sectors are random as they are. Later each carries, XORed to its random
-	 * bytes, its number in the run; that of the turn before is taken off. */
+	/* On the pool's first turn its sectors are random as they are. Later each carries, XORed to its
+	 * random bytes, its number in the run; that of the turn before is taken off. */
 	if (!copy->request.incompressible || now == before)
 		return data;
 	if (record < 2 * copy->pool_records)

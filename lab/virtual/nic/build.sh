@@ -8,8 +8,8 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/assay}
 compiler=${CC:-gcc}
-cflags=(-m64 -mcx16 -O2 -g -std=gnu11 -Wall  -Wno-unused-parameter -Wno-sign-compare
-	-Wno-missing-field-initializers -fPIC -fno-strict-aliasing -fno-common -fwrapv -pthread
+cflags=(-m64 -mcx16 -O2 -g -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare
+	-Wno-missing-field-initializers -Werror -fPIC -fno-strict-aliasing -fno-common -fwrapv -pthread
 	-fvisibility=hidden -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64)
 
 # Everything is said on stderr; stdout is the result.
