@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 			char *again[] = {argv[2], "--help", NULL};
 
 			for (size_t i = 0; i < COMMANDS; i++)
-				if (!strcmp(argv[2], commands[i].name))
+				if (!strcmp(argv[2], commands[i].name) && commands[i].run)
 					return commands[i].run(2, again);
 			return unknown(argv[2]);
 		}
