@@ -9,10 +9,6 @@
 
 #define ASSAY_VERSION "0.1"
 
-#pragma weak cmd_run
-#pragma weak cmd_serve
-#pragma weak cmd_status
-#pragma weak cmd_report
 
 static const struct command {
 	const char *name;
