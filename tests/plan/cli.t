@@ -25,10 +25,11 @@ for command in $commands; do
 	says 0 "^usage: assay $command" "$command" -h
 	says 0 "^usage: assay $command" help "$command"
 	says 2 "unknown.* --colour" "$command" --colour
-	like "the man page has $command" "$(cat man/assay.1)" "^\.It Cm $command|^\.Ss assay $command"
+	manual=$(awk -v c="$command" '/^\.S[sh]/ {on = $2 == "assay" && $3 == c} on' man/assay.1)
+	like "the man page has $command" "$manual" "^\.Ss assay $command"
 	while read -r option; do
-		like "the man page has $command $option" "$(cat man/assay.1)" "Fl Fl ${option#--}( |\$)"
-	done < <("$assay" "$command" --help | grep -o '^  --[a-z-]*' | tr -d ' ')
+		like "the man page has $command $option" "$manual" "Fl Fl ${option#--}( |\$)"
+	done < <("$assay" "$command" --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | grep -vx -e --help)
 done
 says 0 '^assay [0-9.]+$' --version
 says 0 '^usage: assay COMMAND' help
