@@ -23,6 +23,13 @@ __attribute__((format(printf, 7, 8))) int fail(struct failure *why, int r, enum 
                                                const char *step, const char *object, const char *remedy,
                                                const char *format, ...);
 
+/* "EINVAL" for EINVAL; "" for a number without a known name. */
+const char *errno_name(int error);
+
+/* TEXT as a JSON string, cut at 65,535 bytes. Where it is not UTF-8, every byte beyond ASCII becomes "?". The
+ * caller owns it. */
+json_t *json_text(const char *text);
+
 /* *WHY as error.json of node NODE; the caller owns it. */
 json_t *failure_json(const struct failure *why, const char *node);
 

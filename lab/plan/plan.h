@@ -38,6 +38,8 @@ struct plan {
 	size_t cell_count;
 	struct plan_visit *visits; /* in the order of measuring; all visits of a block stand together, */
 	size_t visit_count;        /* and within it cells of one state */
+	bool seed_in_plan;         /* the plan names the seed itself */
+	json_t *notes; /* strings: what the author should know, such as cells that came out twice */
 };
 
 /* Reads PATH. SEED is used where the plan shuffles without naming one. Errors go to ERR as "file:line:column:
@@ -45,6 +47,12 @@ struct plan {
  * what it gave. */
 int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **plan);
 void plan_free(struct plan *plan);
+
+/* Whether group GROUP (NULL: the only one) of LAB can measure PLAN: enough nodes, storage NICs for its bonds,
+ * disks that hold what is written. What is missing goes to ERR. 0 or -EINVAL; *NAME is the group's, owned by
+ * LAB. */
+int plan_fits_lab(const struct plan *plan, const json_t *lab, const char *group, FILE *err,
+                  const char **name);
 
 /* Reads and checks a lab file; same errors. *LAB is lab.json with defaults filled in (http_port 8080, dhcp
  * own, console [tty0, ttyS0], drbd_port 7788); the caller owns it. */

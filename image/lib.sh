@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lib.sh: what the recipes share. Sourced by bash; expects CACHE and OUT, absolute.
+# shellcheck shell=bash
+
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+: "${CACHE:?the cache directory}" "${OUT:?the output directory}"
+mkdir -p "$CACHE" "$OUT/log"
+
+. "$here/reproducible.env"
+
+jobs=${JOBS:-$(nproc)}
+
+die() {
+	echo "${0##*/}: $*" >&2
+	exit 1
+}
+
+elapsed() {
+	printf '%d:%02d' $((SECONDS / 60)) $((SECONDS % 60))
+}
+
+# ticker LABEL LOG: a line that moves, while the step runs on a terminal.
+ticker() {
+	while sleep 1; do
+		printf '\r\033[K%s  %s  (%d lines in the log)' "$(elapsed)" "$1" "$(wc -l <"$2")" >&2
+	done
+}
+
+# step LABEL LOG COMMAND...: runs it with all output in out/log/LOG.log; says what runs and for how long; when it
+# fails, shows the end of the log and where it is.
+step() {
+	local label=$1 log=$OUT/log/$2.log tick= rc=0
+	shift 2
+	SECONDS=0
+	: >"$log"
+	if [ -t 2 ]; then
+		ticker "$label" "$log" &
+		tick=$!
+	else
+		echo "$(elapsed)  $label" >&2
+	fi
+	# errexit must hold inside the step, so it is not the condition of anything.
+	set +e
+	( set -e; "$@" ) >"$log" 2>&1 </dev/null
+	rc=$?
+	set -e
+	if [ "$tick" ]; then
+		kill "$tick"
+		wait "$tick" 2>/dev/null || true
+		printf '\r\033[K' >&2
+	fi
+	if [ $rc != 0 ]; then
+		echo "$label failed after $(elapsed); the end of $log:" >&2
+		tail -n 20 "$log" >&2
+		exit 1
+	fi
+	echo "$(elapsed)  $label: done" >&2
+}
+
+# compilers: one line each for what builds, part of every key and of the manifest.
+compilers() {
+	gcc --version | head -n 1
+	ld --version | head -n 1
+}
+
+# inputs [NAME...]: the resolved inputs' lines of fetch.sh, without the path of this machine.
+inputs() {
+	"$here/fetch.sh" "$@" >/dev/null # the first call may warn, and must not be cut short by a pipe
+	"$here/fetch.sh" "$@" 2>/dev/null | cut -d' ' -f1-6
+}
+
+# input_file NAME: the fetched file.
+input_file() {
+	"$here/fetch.sh" "$1" 2>/dev/null | cut -d' ' -f7-
+}
+
+# key: 16 digits of the hash of standard input.
+key() {
+	sha256sum | cut -c1-16
+}
+
+# locked NAME: holds the lock of one build, so that two makes sharing the cache do not build the same twice.
+locked() {
+	exec 8>"$CACHE/.lock-$1"
+	flock -n 8 || {
+		echo "another make builds $1; waiting for it" >&2
+		flock -w 3600 8 || die "waited an hour for $CACHE/.lock-$1"
+	}
+}
+
+# linux_source: unpacks the kernel's source into the cache, once; sets $linux to it.
+linux_source() {
+	local file sum
+	file=$(input_file linux-source-6.1)
+	sum=$(inputs linux-source-6.1 | cut -d' ' -f4 | cut -c1-16)
+	linux=$CACHE/linux-$sum
+	[ -d "$linux" ] && return
+	locked "linux-$sum"
+	[ -d "$linux" ] && return
+	step "kernel source: unpack" linux-source unpack_linux "$file" "$linux"
+}
+
+unpack_linux() {
+	rm -rf "$2.part"
+	mkdir -p "$2.part"
+	dpkg-deb --fsys-tarfile "$1" | tar -x -O --wildcards './usr/src/linux-source-*.tar.xz' |
+		tar -xJ -C "$2.part" --strip-components=1
+	mv "$2.part" "$2"
+}
