@@ -64,16 +64,17 @@ headers_make() {
 	mv -T "$work/h" "$2" 2>/dev/null || [ -d "$2" ]
 }
 
-# source_download VERSION: QEMU's source package by name, through a private apt configuration
+# source_download VERSION: QEMU's source package by name, through the image's private apt configuration (and its lock)
 source_download() {
-	local conf
-	conf=$("$here/../../../image/apt.sh" "$cache/apt")
+	mkdir -p "$cache/src"
 	(
+		flock -w 1800 9
+		conf=$("$here/../../../image/apt.sh" "$cache/apt")
 		cd "$work"
 		apt-get -q -c "$conf" source --download-only "qemu=$1" >&2 && exit
 		apt-get -q -c "$conf" update >&2
 		apt-get -q -c "$conf" source --download-only "qemu=$1" >&2
-	) || {
+	) 9>"$cache/src/.lock" || {
 		echo "the archive does not offer the source of qemu $1" >&2
 		return 1
 	}
