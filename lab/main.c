@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 		return ASSAY_OK;
 	}
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(name, commands[i].name) && commands[i].run)
+		if (!strcmp(name, commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
 	return unknown(name);
 }

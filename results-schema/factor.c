@@ -77,8 +77,12 @@ const char *factor_nearest(const char *name)
 	size_t nearest = 0;
 
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
+		const char *last = strrchr(factors[i].name, '.');
 		unsigned int d = edit_distance(name, factors[i].name);
 
+		/* "mtu" is meant for nic.mtu, though other names have fewer letters to change. */
+		if (last && edit_distance(name, last + 1) + 1 < d)
+			d = edit_distance(name, last + 1) + 1;
 		if (d < best) {
 			best = d;
 			nearest = i;
@@ -89,8 +93,10 @@ const char *factor_nearest(const char *name)
 
 static bool is_level(const char *levels, const char *level)
 {
-	size_t n = strlen(level);
+	size_t n = strcspn(level, "|");
 
+	if (level[n])
+		return false;
 	for (const char *p = levels; p && n; p = strchr(p, '|'), p = p ? p + 1 : NULL)
 		if (!strncmp(p, level, n) && (p[n] == '|' || p[n] == '\0'))
 			return true;

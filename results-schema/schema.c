@@ -211,8 +211,12 @@ static void check_string(struct walk *w, const struct schema *s, const json_t *v
 		fail(w, s->min_length == 1 ? "must not be empty" : "is too short");
 	if (s->max_length >= 0 && code_points(text) > s->max_length)
 		fail(w, "must not be longer than %" JSON_INTEGER_FORMAT " characters", s->max_length);
-	if (s->has_pattern && regexec(&s->pattern, text, 0, NULL, 0))
-		fail(w, "\"%.100s\" does not match %s", text, s->pattern_text);
+	if (s->has_pattern && regexec(&s->pattern, text, 0, NULL, 0)) {
+		const char *meant = json_string_value(json_object_get(s->source, "description"));
+
+		fail(w, "\"%.100s\" %s %s", text, meant ? "is not" : "does not match",
+		     meant ? meant : s->pattern_text);
+	}
 }
 
 static void check_array(struct walk *w, const struct schema *s, const json_t *value)

@@ -320,7 +320,8 @@ int schema_set_load(const struct schema_text *texts, size_t count, struct schema
 		return -ENOMEM;
 	set->files = json_object();
 	for (size_t i = 0; !r && i < count; i++) {
-		json_t *file = json_loadb(texts[i].text, texts[i].size, JSON_REJECT_DUPLICATES, &syntax);
+		json_t *file = json_loadb(texts[i].text, texts[i].size,
+		                          JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &syntax);
 
 		l.file = texts[i].name;
 		if (!file)

@@ -155,16 +155,17 @@ static void check_group(struct yaml_doc *doc, const char *name, const json_t *gr
 		yaml_complain(doc, at, false, "storage_network: %s overlaps the server's own network", text);
 }
 
-/* Complains if VALUE was seen before; SEEN: value -> where. */
+/* Complains if VALUE was seen before; SEEN: value -> where that was, for people. */
 static void check_once(struct yaml_doc *doc, json_t *seen, const char *value, const char *at,
                        const char *what, const char *node)
 {
 	const char *other = json_string_value(json_object_get(seen, value));
+	const char *key = strstr(at, "/storage_nics") ? "a storage NIC" : strrchr(at, '/') + 1;
 
 	if (other)
-		yaml_complain(doc, at, false, "%s %s is already that of node \"%s\"", what, value, other);
+		yaml_complain(doc, at, false, "%s %s is already used: %s", what, value, other);
 	else
-		json_object_set_new(seen, value, json_string(node));
+		json_object_set_new(seen, value, json_sprintf("%s of node \"%s\"", key, node));
 }
 
 static void check_nics(struct yaml_doc *doc, const char *name, const json_t *node, json_t *macs)

@@ -23,7 +23,6 @@ struct expansion {
 	json_t *sweep, *cross, *zip;
 	json_t *ids; /* state id -> index */
 	struct filter only, except;
-	size_t doubles;
 };
 
 static void choose(struct choice *c, const char *name, json_t *level, bool varied)
@@ -149,22 +148,22 @@ static json_t *state_of(const struct choice *c)
 	return state;
 }
 
-static void note_double(struct expansion *x, const struct choice *c, size_t same)
+static void keep_double(struct plan_build *b, const struct choice *c, size_t same)
 {
-	char text[256], level[64];
+	struct plan_double *d;
+	char level[64];
 	size_t n = 0;
 
-	text[0] = '\0';
-	if (++x->doubles > 20)
+	if (b->double_count++ >= PLAN_DOUBLES_TOLD)
 		return;
-	for (size_t i = 0; i < FACTOR_COUNT && n < sizeof(text); i++)
+	d = &b->doubles[b->double_count - 1];
+	d->same = same;
+	snprintf(d->text, sizeof(d->text), "the base");
+	for (size_t i = 0; i < FACTOR_COUNT && n < sizeof(d->text); i++)
 		if (c->set & UINT64_C(1) << i)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s=%s", n ? ", " : "",
+			n += (size_t)snprintf(d->text + n, sizeof(d->text) - n, "%s%s=%s", n ? ", " : "",
 			                      factors[i].name,
 			                      plan_level_text(c->levels[i], level, sizeof(level)));
-	json_array_append_new(x->b->plan->notes,
-	                      json_sprintf("%s: the same state as number %zu; measured once",
-	                                   n ? text : "the base", same + 1));
 }
 
 /* Takes STATE over. */
@@ -191,7 +190,7 @@ static int add_state(struct expansion *x, json_t *state, const struct choice *c)
 	r = canonical_id(state, s->id);
 	earlier = r ? NULL : json_object_get(x->ids, s->id);
 	if (earlier)
-		note_double(x, c, (size_t)json_integer_value(earlier));
+		keep_double(b, c, (size_t)json_integer_value(earlier));
 	else if (!r && json_object_set_new(x->ids, s->id, json_integer((json_int_t)b->state_count)))
 		r = -ENOMEM;
 	if (r || earlier) {
@@ -290,9 +289,6 @@ int plan_expand_states(struct plan_build *b)
 		check_filter(&x, "only", &x.only);
 		check_filter(&x, "except", &x.except);
 	}
-	if (x.doubles > 20)
-		json_array_append_new(b->plan->notes, json_sprintf("and %zu more states that came out twice",
-		                                                   x.doubles - 20));
 	json_decref(x.ids);
 	free(x.only.hit);
 	free(x.except.hit);

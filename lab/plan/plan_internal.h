@@ -7,7 +7,7 @@
 #include "factor.h"
 #include "yaml.h"
 
-enum { PLAN_CELLS_MAX = 1000000, PLAN_VISITS_MAX = 10000000 };
+enum { PLAN_CELLS_MAX = 1000000, PLAN_VISITS_MAX = 10000000, PLAN_DOUBLES_TOLD = 20 };
 
 _Static_assert(FACTOR_COUNT <= 64, "a set of factors is a uint64_t");
 #define FACTOR_BIT(f) (UINT64_C(1) << ((f)-factors))
@@ -24,6 +24,12 @@ struct plan_workload {
 	char *label;      /* "" where there is only one */
 };
 
+/* A state that came out a second time. */
+struct plan_double {
+	char text[256]; /* the levels that led to it */
+	size_t same;    /* index of the first */
+};
+
 struct plan_build {
 	struct yaml_doc doc;
 	struct plan *plan;
@@ -32,6 +38,8 @@ struct plan_build {
 	size_t state_count, state_room;
 	struct plan_workload *workloads;
 	size_t workload_count;
+	struct plan_double doubles[PLAN_DOUBLES_TOLD];
+	size_t double_count;
 };
 
 /* Each complains of everything wrong it finds, and gives 0, -EINVAL or -ENOMEM. */

@@ -33,7 +33,8 @@ static int event_line(struct fy_event *event, int *column)
 {
 	const struct fy_mark *mark = event ? fy_event_start_mark(event) : NULL;
 
-	*column = mark ? mark->column + 1 : 0;
+	/* An alias' mark is behind its asterisk. */
+	*column = mark ? mark->column + (event->type != FYET_ALIAS) : 0;
 	return mark ? mark->line + 1 : 0;
 }
 
@@ -383,9 +384,10 @@ int yaml_load(const char *path, struct complaints *complaints, struct yaml_doc *
 		r = file ? -ENOMEM : -errno;
 		goto out;
 	}
+	errno = 0;
 	n = fread(text, 1, SIZE_MAX_BYTES + 1, file);
 	if (ferror(file)) {
-		r = -EIO;
+		r = errno ? -errno : -EIO;
 	} else if (n > SIZE_MAX_BYTES) {
 		complain_at(complaints, 0, 0, "larger than %d bytes", SIZE_MAX_BYTES);
 		r = -EINVAL;

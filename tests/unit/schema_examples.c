@@ -50,7 +50,8 @@ static void wanted_path(const char *name, char wanted[512])
 }
 
 /* Calls JUDGE for every example of KIND; there must be at least LEAST. */
-static void each(const char *kind, int least, void (*judge)(const char *name, int r, const struct schema_error *e))
+static void each(const char *kind, int least,
+                 void (*judge)(const char *name, int r, const struct schema_error *e))
 {
 	struct dirent **names;
 	char folder[64];
