@@ -23,12 +23,13 @@ static void complain(void *ctx, const char *text)
 static int work(struct supervised *shared, const struct cmdline *options)
 {
 	char nic[NIC_NAME_SIZE];
+	int storage;
 
 	module_coldplug(MODULE_NETWORK);
 	management_wait_nic(options, nic);
-	module_coldplug(MODULE_ALL);
-	supervise_drivers_loaded();
+	storage = module_coldplug_start(MODULE_STORAGE, NULL);
 	management_wait_address(options, nic);
+	module_coldplug_finish(storage);
 	shared->network = true;
 	return agent_main(shared, options, nic);
 }

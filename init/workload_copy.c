@@ -87,7 +87,7 @@ int copy_prepare(struct copy *copy, const struct copy_request *request, const ch
 	int r;
 
 	memset(copy, 0, sizeof(*copy));
-	copy->fd = -1;
+	copy->fd = copy->zero_fd = -1;
 	copy->request = *request;
 	snprintf(copy->target, sizeof(copy->target), "%s", target);
 	r = open_target(copy, why);
@@ -98,8 +98,9 @@ int copy_prepare(struct copy *copy, const struct copy_request *request, const ch
 	copy->second_bytes = malloc(copy->seconds * sizeof(*copy->second_bytes));
 	r = copy_pool_make(copy);
 	if (r || !copy->second_bytes)
-		return fail(why, -ENOMEM, FAILURE_CELL, "measure", target, "Make bs of the workload smaller.",
-		            "No memory for records of %llu bytes", (unsigned long long)request->bs_bytes);
+		return fail(why, r ? r : -ENOMEM, FAILURE_CELL, "measure", target,
+		            "Make bs of the workload smaller.", "Records of %llu bytes cannot be made",
+		            (unsigned long long)request->bs_bytes);
 	/* Touched now, so that no page fault falls into the run. */
 	memset(copy->second_bytes, 0, copy->seconds * sizeof(*copy->second_bytes));
 	if (request->drop_caches) {
@@ -169,7 +170,7 @@ static void write_all(struct copy *copy, int64_t start_ns, enum copy_conv *conv)
 			leave_direct(copy->fd);
 			*conv = COPY_CONV_FSYNC;
 		}
-		n = write_record(copy->fd, data, length);
+		n = data ? write_record(copy->fd, data, length) : 0;
 		elapsed_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
 		copy->bytes += n;
 		if ((uint64_t)elapsed_ns / NS_PER_S < copy->seconds)

@@ -83,7 +83,7 @@ static void print_bad(const struct report *report, FILE *out)
 		if (*store_text(row, 5))
 			fprintf(out, "%s\n", store_text(row, 5));
 		else
-			print_error(out, store_text(row, 6));
+			error_print(out, store_text(row, 6));
 	}
 }
 
@@ -132,11 +132,11 @@ void report_print(const struct report *report, FILE *out)
 			continue;
 		fprintf(out, "\ncell %" PRId64 " (%s) failed: ", report->cells[i].ordinal,
 		        report->cells[i].label);
-		print_error(out, report->cells[i].error);
+		error_print(out, report->cells[i].error);
 	}
 	if (*report->error) {
 		fputs("\nThe run failed: ", out);
-		print_error(out, report->error);
+		error_print(out, report->error);
 	}
 }
 
