@@ -164,7 +164,7 @@ static void print_status(const json_t *status)
 	print_runs(json_object_get(status, "runs"));
 	json_array_foreach (json_object_get(status, "errors"), i, item) {
 		printf("error %" PRId64 " s ago: ", age_s(item, "at_unix_ns"));
-		print_error(stdout, member(item, "body"));
+		error_print(stdout, member(item, "body"));
 	}
 	json_array_foreach (json_object_get(status, "strangers"), i, item)
 		printf("not in the lab file, asked to boot %" PRId64 " s ago: MAC %s %s\n",

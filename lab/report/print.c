@@ -52,7 +52,7 @@ static void print_cell(const struct report_cell *cell, int width, FILE *out)
 		fprintf(out, "  %9s  %9s  %9s   %-9s", "-", "-", "-", "-");
 	}
 	if (n > 1)
-		fprintf(out, " %6.*f %%", n > 7 ? 2 : 0, floor(median_confidence(n) * 1e4) / 1e2);
+		fprintf(out, " %6.1f %%", floor(median_confidence(n) * 1e3) / 10); /* never rounded up */
 	else
 		fprintf(out, " %8s", "none");
 	fprintf(out, "  %7" PRId64 " %6" PRId64 "%s\n", cell->bad[0], cell->bad[1] + cell->bad[2],
@@ -83,7 +83,7 @@ static void print_bad(const struct report *report, FILE *out)
 		if (*store_text(row, 5))
 			fprintf(out, "%s\n", store_text(row, 5));
 		else
-			print_error(out, store_text(row, 6));
+			error_print(out, store_text(row, 6));
 	}
 }
 
@@ -132,11 +132,11 @@ void report_print(const struct report *report, FILE *out)
 			continue;
 		fprintf(out, "\ncell %" PRId64 " (%s) failed: ", report->cells[i].ordinal,
 		        report->cells[i].label);
-		print_error(out, report->cells[i].error);
+		error_print(out, report->cells[i].error);
 	}
 	if (*report->error) {
 		fputs("\nThe run failed: ", out);
-		print_error(out, report->error);
+		error_print(out, report->error);
 	}
 }
 

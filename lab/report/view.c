@@ -123,7 +123,7 @@ static const char *member(const json_t *object, const char *key)
 	return value ? value : "";
 }
 
-void print_error(FILE *out, const char *body)
+void error_print(FILE *out, const char *body)
 {
 	json_t *error = json_loads(body, 0, NULL);
 	int number = (int)json_integer_value(json_object_get(error, "errno"));

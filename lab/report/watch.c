@@ -46,7 +46,7 @@ static int show_attempts(struct watch *w)
 		if (*store_text(row, 5))
 			printf("%s\n", store_text(row, 5));
 		else
-			print_error(stdout, store_text(row, 6));
+			error_print(stdout, store_text(row, 6));
 		w->last_closed_ns = sqlite3_column_int64(row, 7);
 	}
 	return r;
@@ -65,7 +65,7 @@ static int show_errors(struct watch *w, const char *group)
 	while ((r = store_row(w->store, row)) == 1) {
 		clear_line(w);
 		fputs("  error: ", stdout);
-		print_error(stdout, store_text(row, 1));
+		error_print(stdout, store_text(row, 1));
 		w->last_error = sqlite3_column_int64(row, 0);
 	}
 	return r;

@@ -27,6 +27,6 @@ int view_nodes(struct store *store, const char *group, bool times, char *text, s
 int watch_run(struct store *store, const char *run, const volatile int *stop);
 
 /* Prints error.json ERROR (as text) for people, indented. */
-void print_error(FILE *out, const char *error);
+void error_print(FILE *out, const char *error);
 
 #endif

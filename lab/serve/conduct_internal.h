@@ -143,6 +143,7 @@ int error_store(struct conductor *c, struct moment now, const char *run, const s
 /* The running run of the group, or its oldest queued one: 1 taken, 0 none, -errno. */
 int run_take(struct group *g, struct moment now);
 void run_free(struct run *run);
+int run_sweep(struct conductor *c, struct moment now);
 /* First unfinished item whose nodes are not missing. 1 found; 0 none; *UNFINISHED says whether others are
  * left. */
 int run_pick(const struct group *g, struct item *item, bool *unfinished);

@@ -124,6 +124,8 @@ int conductor_open(struct store *store, json_t *lab, struct moment now, struct c
 	c->store = store;
 	c->lab = json_incref(lab);
 	r = lab_init(c);
+	if (!r)
+		r = run_sweep(c, now);
 	for (size_t i = 0; i < c->node_count && !r; i++)
 		r = boot_load(c, &c->nodes[i]);
 	for (size_t i = 0; i < c->group_count && !r; i++)

@@ -8,6 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Runs that the operator cancelled while no server ran. */
+int run_sweep(struct conductor *c, struct moment now)
+{
+	int r = store_begin(c->store);
+
+	if (r)
+		return r;
+	r = store_do(c->store,
+	             "UPDATE attempts SET state = 'abandoned', closed_unix_ns = ? WHERE state = 'open' AND "
+	             "run IN (SELECT run "
+	             "FROM runs WHERE state = 'cancelled')",
+	             "i", now.unix_ns);
+	if (!r)
+		r = store_do(
+		    c->store,
+		    "UPDATE runs SET ended_unix_ns = ? WHERE state = 'cancelled' AND ended_unix_ns IS NULL",
+		    "i", now.unix_ns);
+	return store_end(c->store, r);
+}
+
 void run_free(struct run *run)
 {
 	if (!run)

@@ -121,7 +121,7 @@ static int write_config(const struct server *s, const char *path, bool proxy)
 	if (proxy)
 		fprintf(out, "dhcp-range=%s,proxy,%s\n", network, netmask);
 	else
-		fprintf(out, "dhcp-authoritative\ndhcp-range=%s,%s,%s,1h\n",
+		fprintf(out, "dhcp-authoritative\ndhcp-range=%s,%s,%s,168h\n",
 		        json_string_value(json_array_get(range, 0)),
 		        json_string_value(json_array_get(range, 1)), netmask);
 	write_hosts(s, out);
@@ -266,9 +266,8 @@ static void read_log(struct server *s, struct dnsmasq *d)
 			d->line[d->line_length] = '\0';
 			if (strstr(d->line, " ignored"))
 				look_for_stranger(s, d->line);
-			else if (!strstr(d->line, "dnsmasq-dhcp: DHCPDISCOVER") &&
-			         !strstr(d->line, "dnsmasq-dhcp: DHCPOFFER") &&
-			         !strstr(d->line, "dnsmasq-dhcp: DHCPREQUEST"))
+			else if (!strstr(d->line, "DHCPDISCOVER(") && !strstr(d->line, "DHCPOFFER(") &&
+			         !strstr(d->line, "DHCPREQUEST("))
 				log_event(NULL, "dnsmasq", "%s", d->line);
 			d->line_length = 0;
 		}
