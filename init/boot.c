@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -69,6 +70,8 @@ void boot_settings(void)
 {
 	int r;
 
+	/* The kernel gives us none, and libc's own has no sbin. */
+	setenv("PATH", "/sbin:/bin", 1);
 	for (size_t i = 0; i < sizeof(mounts) / sizeof(*mounts); i++)
 		if (mounts[i].error && !mounts[i].optional)
 			say("cannot mount %s: %s", mounts[i].path, strerror(mounts[i].error));

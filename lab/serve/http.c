@@ -220,11 +220,45 @@ static enum MHD_Result send_reply(struct request *request)
 	return result;
 }
 
+/* Fills what is known from the head; false: the reply is there already. */
+static bool read_head(struct request *request, const char *url)
+{
+	struct server *server = request->server;
+	const char *value =
+	    MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
+
+	if (strlen(url) >= sizeof(request->path)) {
+		request_error(request, MHD_HTTP_URI_TOO_LONG, "no address here is that long");
+		return false;
+	}
+	strcpy(request->path, url);
+	if (value && !strncasecmp(value, "Bearer ", 7) && strlen(value + 7) < sizeof(request->token))
+		strcpy(request->token, value + 7);
+	request->route = api_route(request->method, url, &request->status);
+	if (!request->route) {
+		request_error(request, request->status, "%s %s: no such thing", request->method, url);
+		return false;
+	}
+	return api_authorise(server, request);
+}
+
+/* Whether a body comes that can be read to its end. A reply before that may not reach a client that still
+ * sends. */
+static bool body_follows(struct request *request)
+{
+	const char *length =
+	    MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	if (MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
+	                                MHD_HTTP_HEADER_TRANSFER_ENCODING))
+		return true;
+	return length && strcmp(length, "0") && strtoull(length, NULL, 10) <= SWALLOW_BYTES;
+}
+
 static enum MHD_Result begin(struct server *server, struct MHD_Connection *connection, const char *method,
                              const char *url, void **context)
 {
 	struct request *request = calloc(1, sizeof(*request));
-	const char *value;
 
 	if (!request)
 		return MHD_NO;
@@ -235,28 +269,8 @@ static enum MHD_Result begin(struct server *server, struct MHD_Connection *conne
 	request->file = -1;
 	request->hold = (struct hold){.wake = wake, .alive = alive, .ctx = request};
 	stage(server->http, connection, STAGE_BODY);
-	if (strlen(url) >= sizeof(request->path)) {
-		request_error(request, MHD_HTTP_URI_TOO_LONG, "no address here is that long");
-		return send_reply(request);
-	}
-	strcpy(request->path, url);
-	value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
-	if (value && !strncasecmp(value, "Bearer ", 7) && strlen(value + 7) < sizeof(request->token))
-		strcpy(request->token, value + 7);
-	request->route = api_route(method, url, &request->status);
-	if (!request->route) {
-		request_error(request, request->status, "%s %s: no such thing", method, url);
-		return send_reply(request);
-	}
-	if (!api_authorise(server, request))
-		return send_reply(request);
-	value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
-	if (value && strtoull(value, NULL, 10) > request->route->limit_bytes) {
-		request_error(request, MHD_HTTP_CONTENT_TOO_LARGE, "at most %zu bytes are taken here",
-		              request->route->limit_bytes);
-		return send_reply(request);
-	}
-	return MHD_YES;
+	request->settled = !read_head(request, url);
+	return request->settled && !body_follows(request) ? send_reply(request) : MHD_YES;
 }
 
 static enum MHD_Result take_body(struct request *request, const char *data, size_t *length)
@@ -267,7 +281,7 @@ static enum MHD_Result take_body(struct request *request, const char *data, size
 	if (request->finished)
 		return MHD_YES;
 	request->length += n;
-	if (request->length > request->route->limit_bytes) {
+	if (request->settled || request->length > request->route->limit_bytes) {
 		request->too_long = true;
 		return request->length > SWALLOW_BYTES ? MHD_NO : MHD_YES;
 	}
@@ -300,6 +314,8 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 		return MHD_YES;
 	if (!request->held) {
 		stage(server->http, connection, STAGE_REPLY);
+		if (request->settled)
+			return send_reply(request);
 		if (request->too_long)
 			request_error(request, MHD_HTTP_CONTENT_TOO_LARGE, "at most %zu bytes are taken here",
 			              request->route->limit_bytes);

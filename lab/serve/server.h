@@ -63,7 +63,7 @@ struct request {
 	struct node *node;
 	char *body;
 	size_t length, size;
-	bool too_long, finished, held;
+	bool settled, too_long, finished, held; /* settled: the reply was clear from the head */
 	struct hold hold;
 	/* the reply: JSON, or text, or a file */
 	unsigned int status;
