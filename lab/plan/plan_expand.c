@@ -228,8 +228,8 @@ static int add_state(struct expansion *x, json_t *state, const struct choice *c)
 		json_decref(state);
 		return r;
 	}
-	for (size_t i = 0; i < FACTOR_COUNT; i++)
-		if (json_object_get(state, factors[i].name))
+	for (size_t i = 0; i < FACTOR_COUNT && b->named & ~b->used; i++)
+		if (b->named & ~b->used & UINT64_C(1) << i && json_object_get(state, factors[i].name))
 			b->used |= UINT64_C(1) << i;
 	b->state_count++;
 	return 0;
