@@ -190,6 +190,10 @@ while (time - $before < 90 && !$ended) {
 ok($ended, 'a request of a byte a second is cut off');
 cmp_ok(time - $before, '<', 60, 'within a minute');
 is($Lab::json->decode(scalar `$Lab::assay status --db $lab->{dir}/db --json`)->{runs}[0]{samples_done}, 1, 'status for programs');
+my $held = IO::Socket::INET->new(PeerAddr => $lab->{url} =~ m{//(.*)}, Proto => 'tcp');
+print $held "GET /v1/next HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $token\r\n\r\n";
+sleep 0.2;
 is($lab->end($lab->{server}), 0, 'the server ends well');
+like(scalar <$held> // '', qr/ 503 /, 'and says so to who waits');
 is($lab->sql('PRAGMA integrity_check'), 'ok', 'and leaves a sound database');
 done_testing;
