@@ -46,7 +46,15 @@ static void add_console(const char *name)
 void console_open(void)
 {
 	char active[256], *name, *rest = active;
+	int fd;
 
+	/* A kernel without an initial console starts us without 0, 1 and 2, which tools would then take for
+	 * theirs. */
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
 	read_file("/sys/class/tty/console/active", active, sizeof(active));
 	while ((name = strsep(&rest, " ")))
 		if (*name)
