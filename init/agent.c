@@ -4,6 +4,7 @@
 #include "console.h"
 #include "file.h"
 #include "inventory.h"
+#include "module.h"
 #include "pstore.h"
 
 #include <errno.h>
@@ -96,14 +97,40 @@ int agent_hello(struct agent *agent, const json_t *body)
 	return r;
 }
 
+/* Waits until every driver is loaded; tells of those that were not. */
+static void finish_drivers(struct agent *agent)
+{
+	struct failure why;
+	json_t *failures;
+	char *text;
+
+	if (!agent->drivers)
+		return;
+	module_coldplug_finish(agent->drivers);
+	agent->drivers = 0;
+	failures = module_failures();
+	text = json_dumps(failures, JSON_COMPACT);
+	if (json_array_size(failures)) {
+		fail(&why, 0, FAILURE_SAMPLE, "drivers", "kernel modules",
+		     "If the hardware is not needed here, nothing; else the image lacks the module or its "
+		     "firmware.",
+		     "modules that hardware of this node asks for do not load: %s", text ? text : "");
+		agent_report(agent, &why);
+	}
+	free(text);
+	json_decref(failures);
+}
+
 /* Does what ANSWER says, which was asked for at ASKED_NS. */
 static int act(struct agent *agent, const json_t *answer, long long asked_ns)
 {
 	const char *action = json_string_value(json_object_get(answer, "action"));
 	const char *reason = json_string_value(json_object_get(answer, "reason"));
 
-	if (action && !strcmp(action, "measure"))
+	if (action && !strcmp(action, "measure")) {
+		finish_drivers(agent);
 		return agent_sample(agent, answer);
+	}
 	if (action && !strcmp(action, "wait")) {
 		/* A lab that does not hold the request must not be asked without pause. */
 		if (now_ns() - asked_ns < AT_ONCE_NS)
@@ -192,8 +219,10 @@ int agent_main(struct supervised *shared, const struct cmdline *options, const c
 	pstore = pstore_read(PSTORE);
 	body = hello_body(&agent, pstore);
 	r = agent_hello(&agent, body);
-	if (r == WORKER_GOES_ON)
+	if (r == WORKER_GOES_ON) {
 		pstore_delete(PSTORE, pstore);
+		agent.drivers = module_coldplug_start(MODULE_ALL, supervise_drivers_loaded);
+	}
 	json_decref(body);
 	json_decref(pstore);
 	if (r == WORKER_GOES_ON)

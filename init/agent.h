@@ -14,6 +14,7 @@ struct agent {
 	struct supervised *shared;
 	struct cell_node cell;
 	char run[64];  /* of the last sample */
+	int drivers;   /* the process that loads what hello did not need; 0: it has ended */
 	long again_ms; /* after an answer that makes no sense, or a refusal, wait this long */
 };
 

@@ -29,11 +29,12 @@ static int kmsg_fd = -1;
 
 static void add_console(const char *name)
 {
-	char *path = consoles[console_count].path;
+	char *path;
 	int fd;
 
-	if (console_count == CONSOLES_MAX)
+	if (console_count >= CONSOLES_MAX)
 		return;
+	path = consoles[console_count].path;
 	snprintf(path, sizeof(consoles[0].path), "/dev/%s", name);
 	/* Not blocking: a serial port held by flow control must not hold us. */
 	fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);

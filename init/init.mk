@@ -22,12 +22,19 @@ $(OUT)/init: $(OUT)/init.debug
 # The same sources with the host's libc and libraries, for tests: everything but main.c is in one archive.
 HOST_CFLAGS    := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined \
                   -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Iresults-schema -Iinit
-HOST_OBJECTS   := $(patsubst %.c,$(OUT)/obj/host/%.o,$(filter-out init/main.c,$(INIT_SOURCES)))
+# What the node sends is checked against the schemas in tests; the node itself does not carry them.
+HOST_SCHEMA    := results-schema/schema.c results-schema/schema_load.c results-schema/schema_own.c
+HOST_OBJECTS   := $(patsubst %.c,$(OUT)/obj/host/%.o,$(filter-out init/main.c,$(INIT_SOURCES)) $(HOST_SCHEMA)) \
+                  $(OUT)/obj/host/schema_texts.o
 HOST_INIT      := $(OUT)/obj/host/init.a
 
 $(OUT)/obj/host/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(HOST_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(OUT)/obj/host/schema_texts.o: $(OUT)/gen/schema_texts.c
+	@mkdir -p $(@D)
+	$(CC) $(HOST_CFLAGS) -c -o $@ $<
 
 $(HOST_INIT): $(HOST_OBJECTS)
 	rm -f $@

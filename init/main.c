@@ -5,6 +5,7 @@
 #include "cmdline.h"
 #include "console.h"
 #include "file.h"
+#include "inventory.h"
 #include "management.h"
 #include "module.h"
 #include "supervise.h"
@@ -23,12 +24,14 @@ static void complain(void *ctx, const char *text)
 static int work(struct supervised *shared, const struct cmdline *options)
 {
 	char nic[NIC_NAME_SIZE];
+	int storage;
 
 	module_coldplug(MODULE_NETWORK);
 	management_wait_nic(options, nic);
-	module_coldplug(MODULE_ALL);
-	supervise_drivers_loaded();
+	storage = module_coldplug_start(MODULE_STORAGE, NULL);
 	management_wait_address(options, nic);
+	inventory_sfp_start();
+	module_coldplug_finish(storage);
 	shared->network = true;
 	return agent_main(shared, options, nic);
 }

@@ -117,7 +117,7 @@ void management_wait_nic(const struct cmdline *options, char nic[NIC_NAME_SIZE])
 				    "here: %s; waiting",
 				    list);
 		}
-		poll(NULL, 0, POLL_MS);
+		poll(NULL, 0, 10 * POLL_MS);
 		/* A device may have come up late, behind a slow bus. */
 		module_coldplug(MODULE_ALL);
 	}

@@ -2,16 +2,20 @@
 #include "module.h"
 
 #include "console.h"
+#include "failure.h"
 #include "file.h"
 
 #include <errno.h>
 #include <glob.h>
 #include <libkmod.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define ALIAS_SIZE   512
@@ -21,8 +25,12 @@
 static struct kmod_ctx *kmod;
 static char *served[ALIASES_MAX]; /* sorted */
 static size_t served_count;
-static char failures[FAILURES_MAX][128];
-static size_t failure_count;
+
+/* Shared with the child that coldplugs beside us. */
+static struct {
+	atomic_uint count;
+	char text[FAILURES_MAX][128];
+} * failures;
 
 #ifndef __GLIBC__
 /* libkmod calls it, and musl has no such function. */
@@ -39,6 +47,11 @@ static int start(void)
 
 	if (kmod)
 		return 0;
+	failures = mmap(NULL, sizeof(*failures), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (failures == MAP_FAILED) {
+		failures = NULL;
+		return -ENOMEM;
+	}
 	kmod = kmod_new(NULL, no_config);
 	if (!kmod)
 		return -ENOMEM;
@@ -73,9 +86,11 @@ static int remember(const char *alias)
 
 static void note_failure(const char *name, int r)
 {
+	unsigned int at = atomic_fetch_add(&failures->count, 1);
+
 	say("module %s does not load: %s", name, strerror(-r));
-	if (failure_count < FAILURES_MAX)
-		snprintf(failures[failure_count++], sizeof(failures[0]), "%s: %s", name, strerror(-r));
+	if (at < FAILURES_MAX)
+		snprintf(failures->text[at], sizeof(failures->text[at]), "%s: %s", name, strerror(-r));
 }
 
 /* Loads every module behind ALIAS (or of that name). 0, or the first -errno. -ENODEV is no failure of a
@@ -107,16 +122,22 @@ static int load(const char *alias, const char *params, bool note)
 	return first;
 }
 
-/* PCI devices of class "network", and virtio and SDIO-like buses' own devices, which PCI hides behind one
- * driver. */
-static bool leads_to_nic(const char *alias)
+/* The kind of the device that has ALIAS: by its class on PCI, by its type on virtio, whose PCI side is one
+ * driver for all. */
+static enum module_kind kind_of(const char *alias)
 {
-	return !strncmp(alias, "virtio:d00000001", 16) ||
-	       (!strncmp(alias, "pci:", 4) && strstr(alias, "bc02"));
+	const char *class = !strncmp(alias, "pci:", 4) ? strstr(alias, "bc") : NULL;
+
+	if ((class && !strncmp(class, "bc02", 4)) || !strncmp(alias, "virtio:d00000001", 16))
+		return MODULE_NETWORK;
+	if ((class && !strncmp(class, "bc01", 4)) || !strncmp(alias, "virtio:d00000002", 16) ||
+	    !strncmp(alias, "virtio:d00000008", 16) || !strncmp(alias, "scsi:", 5))
+		return MODULE_STORAGE;
+	return MODULE_ALL;
 }
 
 /* One pass over all devices. How many new aliases were served, or -errno. */
-static int pass(enum module_order order)
+static int pass(enum module_kind kind)
 {
 	char alias[ALIAS_SIZE];
 	glob_t found = {0};
@@ -127,7 +148,7 @@ static int pass(enum module_order order)
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		if (read_file(found.gl_pathv[i], alias, sizeof(alias)) <= 0)
 			continue;
-		if (order == MODULE_NETWORK && !leads_to_nic(alias))
+		if (kind != MODULE_ALL && kind_of(alias) != kind)
 			continue;
 		r = remember(alias);
 		if (r < 0)
@@ -143,16 +164,41 @@ out:
 	return r < 0 ? r : fresh;
 }
 
-int module_coldplug(enum module_order order)
+int module_coldplug(enum module_kind kind)
 {
 	int r = start();
 
 	if (r < 0)
 		return r;
 	do
-		r = pass(order);
+		r = pass(kind);
 	while (r > 0);
 	return r;
+}
+
+int module_coldplug_start(enum module_kind kind, void (*done)(void))
+{
+	int r = start();
+	pid_t child;
+
+	if (r < 0)
+		return r;
+	child = fork();
+	if (child < 0)
+		return -errno;
+	if (child == 0) {
+		r = module_coldplug(kind);
+		if (done)
+			done();
+		_exit(r ? 1 : 0);
+	}
+	return child;
+}
+
+void module_coldplug_finish(int child)
+{
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 int module_load(const char *name, const char *params)
@@ -194,7 +240,7 @@ json_t *module_failures(void)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < failure_count; i++)
-		json_array_append_new(array, json_string(failures[i]));
+	for (unsigned int i = 0; failures && i < failures->count && i < FAILURES_MAX; i++)
+		json_array_append_new(array, json_text(failures->text[i]));
 	return array;
 }

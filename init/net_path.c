@@ -126,7 +126,17 @@ static void take(struct link *link, const unsigned char *packet, size_t length)
 	}
 }
 
-static void receive(struct link *links, size_t count, long long until_ns, unsigned char *frame)
+static bool all_done(const struct net_path *paths, size_t count, bool both_ways)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!paths[i].full_passed || (both_ways && !paths[i].peer_done))
+			return false;
+	return true;
+}
+
+/* Takes what comes, until UNTIL_NS; where CHANGE, only until all is done. */
+static void receive(struct link *links, struct net_path *paths, size_t count, bool both_ways, bool change,
+                    long long until_ns, unsigned char *frame)
 {
 	struct pollfd fds[64];
 
@@ -143,15 +153,9 @@ static void receive(struct link *links, size_t count, long long until_ns, unsign
 			if (n > 0)
 				take(&links[i], frame, (size_t)n);
 		}
+		if (change && all_done(paths, count, both_ways))
+			return;
 	}
-}
-
-static bool all_done(const struct net_path *paths, size_t count, bool both_ways)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!paths[i].full_passed || (both_ways && !paths[i].peer_done))
-			return false;
-	return true;
 }
 
 int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long long deadline_ns)
@@ -185,7 +189,8 @@ int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long lo
 		for (size_t i = 0; i < count; i++)
 			if (paths[i].wrong_leg && deadline_ns > now + CROSSED_MS * 1000000LL)
 				deadline_ns = now + CROSSED_MS * 1000000LL;
-		receive(links, count, now + (done ? 2 : ROUND_MS) * 1000000LL, frame);
+		receive(links, paths, count, both_ways, !done, now + (done ? 2 : ROUND_MS) * 1000000LL,
+		        frame);
 	}
 	for (size_t i = 0; i < count; i++)
 		if (links[i].fd >= 0)

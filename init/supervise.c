@@ -221,6 +221,5 @@ noreturn void supervise(worker_main *worker, const struct cmdline *options)
 
 void supervise_drivers_loaded(void)
 {
-	if (getppid() == 1)
-		kill(1, SIGUSR1);
+	kill(1, SIGUSR1);
 }

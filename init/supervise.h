@@ -32,7 +32,7 @@ void supervise_crash(const struct supervised *shared, int status, struct failure
 /* Where the forced reboot is asked for when the kernel hangs on its way down; tests have it elsewhere. */
 extern const char *supervise_sysrq;
 
-/* Called by the worker: drivers are loaded, the watchdog may be there. */
+/* Tells PID 1 (from any process) that all drivers are loaded, the watchdog may be there. */
 void supervise_drivers_loaded(void);
 
 #endif

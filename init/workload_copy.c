@@ -87,7 +87,7 @@ int copy_prepare(struct copy *copy, const struct copy_request *request, const ch
 	int r;
 
 	memset(copy, 0, sizeof(*copy));
-	copy->fd = -1;
+	copy->fd = copy->zero_fd = -1;
 	copy->request = *request;
 	snprintf(copy->target, sizeof(copy->target), "%s", target);
 	r = open_target(copy, why);
@@ -98,8 +98,9 @@ int copy_prepare(struct copy *copy, const struct copy_request *request, const ch
 	copy->second_bytes = malloc(copy->seconds * sizeof(*copy->second_bytes));
 	r = copy_pool_make(copy);
 	if (r || !copy->second_bytes)
-		return fail(why, -ENOMEM, FAILURE_CELL, "measure", target, "Make bs of the workload smaller.",
-		            "No memory for records of %llu bytes", (unsigned long long)request->bs_bytes);
+		return fail(why, r ? r : -ENOMEM, FAILURE_CELL, "measure", target,
+		            "Make bs of the workload smaller.", "Records of %llu bytes cannot be made",
+		            (unsigned long long)request->bs_bytes);
 	/* Touched now, so that no page fault falls into the run. */
 	memset(copy->second_bytes, 0, copy->seconds * sizeof(*copy->second_bytes));
 	if (request->drop_caches) {
@@ -153,9 +154,12 @@ static bool leave_direct(int fd)
 	return true;
 }
 
-static void write_all(struct copy *copy, int64_t start_ns, enum copy_conv *conv)
+/* The clock for each record is the coarse one (right to a tick): the exact one may cost a slow register read,
+ * where the kernel does not trust the TSC, and dd reads no clock at all. */
+static void write_all(struct copy *copy, enum copy_conv *conv)
 {
 	const struct copy_request *rq = &copy->request;
+	int64_t start_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 	uint64_t offset = 0, record = 0;
 
 	while (offset < rq->size_bytes) {
@@ -169,8 +173,8 @@ static void write_all(struct copy *copy, int64_t start_ns, enum copy_conv *conv)
 			leave_direct(copy->fd);
 			*conv = COPY_CONV_FSYNC;
 		}
-		n = write_record(copy->fd, data, length);
-		elapsed_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
+		n = data ? write_record(copy->fd, data, length) : 0;
+		elapsed_ns = clock_ns(CLOCK_MONOTONIC_COARSE) - start_ns;
 		copy->bytes += n;
 		if ((uint64_t)elapsed_ns / NS_PER_S < copy->seconds)
 			copy->second_bytes[elapsed_ns / NS_PER_S] += n;
@@ -237,7 +241,7 @@ int copy_run(struct copy *copy, struct failure *why)
 		            "Seeking to byte %llu failed", (unsigned long long)copy->request.seek_bytes);
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	start_ns = clock_ns(CLOCK_MONOTONIC);
-	write_all(copy, start_ns, &conv);
+	write_all(copy, &conv);
 	if (!copy->error && !copy->late)
 		sync_all(copy, conv);
 	copy->ns = clock_ns(CLOCK_MONOTONIC) - start_ns;

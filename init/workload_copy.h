@@ -22,7 +22,7 @@ struct copy_request {
 struct copy {
 	struct copy_request request;
 	char target[256];
-	int fd;
+	int fd, zero_fd;
 	unsigned char *pool; /* records to write, cycled through */
 	size_t pool_records, pool_bytes;
 	uint64_t *second_bytes;

@@ -50,4 +50,5 @@ $(LAB_FUZZ): $(OUT)/fuzz/%: tests/fuzz/fuzz_%.c $(filter-out lab/main.c,$(LAB_C)
 
 -include $(LAB_OBJ:.o=.d) $(LAB_SAN_OBJ:.o=.d) $(LAB_TEST_C:%.c=$(OUT)/obj/lab-san/%.d)
 .SECONDARY: $(LAB_SAN_OBJ) $(LAB_TEST_C:%.c=$(OUT)/obj/lab-san/%.o)
+include tests/fuzz/fuzz.mk
 .PHONY: lab

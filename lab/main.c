@@ -9,7 +9,6 @@
 
 #define ASSAY_VERSION "0.1"
 
-
 static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -80,7 +79,7 @@ int main(int argc, char **argv)
 		return ASSAY_OK;
 	}
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(name, commands[i].name) && commands[i].run)
+		if (!strcmp(name, commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
 	return unknown(name);
 }

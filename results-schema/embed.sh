@@ -10,7 +10,7 @@ n=0
 table=
 for file; do
 	name=${file##*/}
-	echo "static const char text_$n[] = {"
+	echo "static const char text_${n}[] = {"
 	od -An -v -tx1 "$file" | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'
 	echo '0x00};'
 	table="$table	{\"$name\", text_$n, sizeof(text_$n) - 1},

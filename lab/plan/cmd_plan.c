@@ -111,15 +111,13 @@ int cmd_plan(int argc, char **argv)
 	if (r || q.help)
 		return r;
 	r = plan_load(q.plan, q.seed, stderr, &plan);
-	if (!r) {
-		if (q.json)
-			plan_print_json(plan, &q.assumptions, stdout);
-		else
-			plan_print(plan, &q.assumptions, stdout);
-		if (q.lab)
-			r = check_lab(&q, plan);
-		plan_free(plan);
-	}
+	if (!r && q.lab)
+		r = check_lab(&q, plan);
+	if (!r && q.json)
+		plan_print_json(plan, &q.assumptions, stdout);
+	else if (!r)
+		plan_print(plan, &q.assumptions, stdout);
+	plan_free(plan);
 	if (fflush(stdout))
 		r = -EIO;
 	if (!r)

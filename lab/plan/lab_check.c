@@ -58,9 +58,10 @@ void lab_normalise(json_t *lab)
 		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 			if (json_is_string(json_object_get(node, names[i])))
 				json_object_set_new(node, names[i], normal(json_object_get(node, names[i])));
-		json_array_foreach (nics, i, nic)
+		json_array_foreach (nics, i, nic) {
 			if (json_is_string(nic))
 				json_array_set_new(nics, i, normal(nic));
+		}
 	}
 }
 
@@ -155,16 +156,17 @@ static void check_group(struct yaml_doc *doc, const char *name, const json_t *gr
 		yaml_complain(doc, at, false, "storage_network: %s overlaps the server's own network", text);
 }
 
-/* Complains if VALUE was seen before; SEEN: value -> where. */
+/* Complains if VALUE was seen before; SEEN: value -> where that was, for people. */
 static void check_once(struct yaml_doc *doc, json_t *seen, const char *value, const char *at,
                        const char *what, const char *node)
 {
 	const char *other = json_string_value(json_object_get(seen, value));
+	const char *key = strstr(at, "/storage_nics") ? "a storage NIC" : strrchr(at, '/') + 1;
 
 	if (other)
-		yaml_complain(doc, at, false, "%s %s is already that of node \"%s\"", what, value, other);
+		yaml_complain(doc, at, false, "%s %s is already used: %s", what, value, other);
 	else
-		json_object_set_new(seen, value, json_string(node));
+		json_object_set_new(seen, value, json_sprintf("%s of node \"%s\"", key, node));
 }
 
 static void check_nics(struct yaml_doc *doc, const char *name, const json_t *node, json_t *macs)
@@ -249,8 +251,9 @@ void lab_check(struct yaml_doc *doc)
 	const char *name;
 
 	check_server(doc, &management);
-	json_object_foreach (json_object_get(doc->root, "groups"), name, group)
+	json_object_foreach (json_object_get(doc->root, "groups"), name, group) {
 		check_group(doc, name, group, &management, seen);
+	}
 	check_nodes(doc, seen);
 	json_decref(seen);
 }

@@ -26,6 +26,8 @@ static json_t *check_level(struct plan_build *b, const struct factor *f, json_t 
 	char why[256] = "";
 	json_t *used = NULL;
 
+	if (!json_is_string(level) && !json_is_integer(level))
+		return NULL; /* the schema complains of it */
 	if (!f->levels && json_is_string(level) && *f->unit) {
 		used = level_with_unit(f, json_string_value(level), why, sizeof(why));
 		if (!used && *why) {
@@ -213,11 +215,12 @@ static void place_of(struct plan_build *b, const struct factor *f, char *at, siz
 			snprintf(at, size, "/%s/%s", maps[i], f->name);
 			return;
 		}
-	json_array_foreach (zip, i, row)
+	json_array_foreach (zip, i, row) {
 		if (json_object_get(row, f->name)) {
 			snprintf(at, size, "/zip/%zu/%s", i, f->name);
 			return;
 		}
+	}
 	*at = '\0';
 }
 

@@ -7,7 +7,7 @@
 #include "factor.h"
 #include "yaml.h"
 
-enum { PLAN_CELLS_MAX = 1000000, PLAN_VISITS_MAX = 10000000 };
+enum { PLAN_CELLS_MAX = 1000000, PLAN_VISITS_MAX = 10000000, PLAN_DOUBLES_TOLD = 20 };
 
 _Static_assert(FACTOR_COUNT <= 64, "a set of factors is a uint64_t");
 #define FACTOR_BIT(f) (UINT64_C(1) << ((f)-factors))
@@ -17,11 +17,19 @@ struct plan_state {
 	char id[SHA256_HEX_SIZE];
 	uint64_t varied; /* factors that sweep, cross or zip set here */
 	char *label;
+	char (*cell_ids)[SHA256_HEX_SIZE]; /* with each workload */
 };
 
 struct plan_workload {
 	json_t *workload; /* cell.json */
-	char *label;      /* "" where there is only one */
+	char *canonical;
+	char *label; /* "" where there is only one */
+};
+
+/* A state that came out a second time. */
+struct plan_double {
+	char text[256]; /* the levels that led to it */
+	size_t same;    /* index of the first */
 };
 
 struct plan_build {
@@ -32,6 +40,8 @@ struct plan_build {
 	size_t state_count, state_room;
 	struct plan_workload *workloads;
 	size_t workload_count;
+	struct plan_double doubles[PLAN_DOUBLES_TOLD];
+	size_t double_count;
 };
 
 /* Each complains of everything wrong it finds, and gives 0, -EINVAL or -ENOMEM. */

@@ -17,12 +17,15 @@ const char *plan_level_text(const json_t *level, char *out, size_t size)
 	return out;
 }
 
-/* Factors of which not every state has the same level. */
+/* Factors that the plan names, and of which not every state has the same level. */
 static uint64_t differing(const struct plan_build *b)
 {
 	uint64_t set = 0;
 
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
+		if (!(b->named & UINT64_C(1) << i))
+			continue;
+
 		const json_t *first = json_object_get(b->states[0].state, factors[i].name);
 
 		for (size_t s = 1; s < b->state_count; s++) {
@@ -68,12 +71,13 @@ static int label_state(struct plan_state *s, uint64_t shown)
 		return -ENOMEM;
 	for (size_t i = 0; i <= FACTOR_COUNT; i++) {
 		size_t f = i == FACTOR_COUNT ? (size_t)FACTOR_BOOT : i;
-		const json_t *level = json_object_get(s->state, factors[f].name);
+		const json_t *level;
 
-		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !level ||
-		    !(shown & s->varied & UINT64_C(1) << f))
+		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !(shown & s->varied & UINT64_C(1) << f))
 			continue;
-		add_level(to, f, level);
+		level = json_object_get(s->state, factors[f].name);
+		if (level)
+			add_level(to, f, level);
 	}
 	if (fclose(to))
 		return -ENOMEM;
@@ -108,10 +112,12 @@ static bool all_differ(const struct plan_build *b, const char *name)
 	return true;
 }
 
+/* Defaults are left out; so names stay short, and still differ where workloads do. */
 static void write_workload_label(const struct plan_build *b, const json_t *w, FILE *to)
 {
-	static const char *const flags[] = {"direct", "dsync", "sync", "drop_caches"};
-	static const char *const words[] = {"conv", "source", "seed"};
+	static const char *const flags[] = {"dsync", "sync"};
+	const char *conv = json_string_value(json_object_get(w, "conv"));
+	bool zero = !strcmp(json_string_value(json_object_get(w, "source")), "zero");
 	char text[64];
 
 	units_size_text((uint64_t)json_integer_value(json_object_get(w, "bs_bytes")), text, sizeof(text));
@@ -122,16 +128,21 @@ static void write_workload_label(const struct plan_build *b, const json_t *w, FI
 	if (differs(b, "size_bytes"))
 		fprintf(to, " size=%s", text);
 	units_size_text((uint64_t)json_integer_value(json_object_get(w, "seek_bytes")), text, sizeof(text));
-	if (differs(b, "seek_bytes"))
+	if (json_integer_value(json_object_get(w, "seek_bytes")) && differs(b, "seek_bytes"))
 		fprintf(to, " seek=%s", text);
+	if (differs(b, "direct"))
+		fputs(json_is_true(json_object_get(w, "direct")) ? " direct" : " buffered", to);
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-		if (differs(b, flags[i]))
-			fprintf(to, " %s%s", json_is_true(json_object_get(w, flags[i])) ? "" : "no-",
-			        flags[i]);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (differs(b, words[i]))
-			fprintf(to, " %s=%s", words[i],
-			        plan_level_text(json_object_get(w, words[i]), text, sizeof(text)));
+		if (json_is_true(json_object_get(w, flags[i])) && differs(b, flags[i]))
+			fprintf(to, " %s", flags[i]);
+	if (json_is_false(json_object_get(w, "drop_caches")) && differs(b, "drop_caches"))
+		fputs(" caches-kept", to);
+	if (strcmp(conv, "none") && differs(b, "conv"))
+		fprintf(to, " %s", conv);
+	if (zero && differs(b, "source"))
+		fputs(" zeros", to);
+	if (!zero && json_integer_value(json_object_get(w, "seed")) != 1)
+		fprintf(to, " seed=%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(w, "seed")));
 }
 
 static int label_workload(const struct plan_build *b, struct plan_workload *w)
@@ -146,6 +157,23 @@ static int label_workload(const struct plan_build *b, struct plan_workload *w)
 	return fclose(to) ? -ENOMEM : 0;
 }
 
+/* Which states came out twice, as notes. */
+static int note_doubles(struct plan_build *b)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < b->double_count && i < PLAN_DOUBLES_TOLD; i++)
+		r |=
+		    json_array_append_new(b->plan->notes,
+		                          json_sprintf("%s is the same state as \"%s\", and is measured once",
+		                                       b->doubles[i].text,
+		                                       b->states[b->doubles[i].same].label));
+	if (b->double_count > PLAN_DOUBLES_TOLD)
+		r |= json_array_append_new(b->plan->notes, json_sprintf("%zu more states came out twice",
+		                                                        b->double_count - PLAN_DOUBLES_TOLD));
+	return r ? -ENOMEM : 0;
+}
+
 int plan_label(struct plan_build *b)
 {
 	uint64_t shown = differing(b);
@@ -155,5 +183,5 @@ int plan_label(struct plan_build *b)
 		r = label_state(&b->states[i], shown);
 	for (size_t i = 0; !r && i < b->workload_count; i++)
 		r = label_workload(b, &b->workloads[i]);
-	return r;
+	return r ? r : note_doubles(b);
 }

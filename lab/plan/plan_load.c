@@ -80,16 +80,18 @@ static char *plan_name(const char *path)
 	return strndup(base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
+/* One go shall show all that is wrong, so checks that can stand alone go on after others failed. */
 static int build(struct plan_build *b, uint64_t seed)
 {
 	int r, second;
 
-	if (!yaml_check_schema(&b->doc, "plan.json"))
+	if (!yaml_check_schema(&b->doc, "plan.json")) {
+		plan_check_factors(b);
 		return -EINVAL;
+	}
 	r = read_head(b, seed);
 	if (r)
 		return r;
-	/* Factors and workloads are both looked at, so that one go shows all that is wrong. */
 	r = plan_check_factors(b);
 	second = plan_read_workloads(b);
 	if (r || second)
@@ -111,10 +113,12 @@ static void build_free(struct plan_build *b)
 	for (size_t i = 0; i < b->state_count; i++) {
 		json_decref(b->states[i].state);
 		free(b->states[i].label);
+		free(b->states[i].cell_ids);
 	}
 	for (size_t i = 0; i < b->workload_count; i++) {
 		json_decref(b->workloads[i].workload);
 		free(b->workloads[i].label);
+		free(b->workloads[i].canonical);
 	}
 	free(b->states);
 	free(b->workloads);

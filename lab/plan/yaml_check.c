@@ -46,7 +46,7 @@ static void forward(void *context, const struct schema_error *error)
 
 	if (!last)
 		yaml_complain(context, error->path, false, "the file %s", error->message);
-	else if (error->at_key || item)
+	else if (error->at_key || item || error->message[0] == '"')
 		yaml_complain(context, error->path, error->at_key, "%s", error->message);
 	else
 		yaml_complain(context, error->path, false, "%s %s", last + 1, error->message);

@@ -195,6 +195,8 @@ static json_t *trouble(struct group *g, struct moment now)
 	for (size_t i = 0; i < g->node_count; i++)
 		if (g->nodes[i]->assigned && (!late || g->nodes[i]->level < late->level))
 			late = g->nodes[i];
+	if (!late)
+		return NULL;
 	return error_new(late->name, "barrier", late->name, "sample",
 	                 "Look at its console. If it only is slow, raise deadlines in the plan.",
 	                 "did not come to %s within %" PRId64 " s; the last it came to is %s",

@@ -19,18 +19,26 @@ main() {
 	driver_check run
 	[ -f "$plan" ] || fail "there is no plan $plan"
 	mkdir -p "$dir"
-	trap 'driver_down "$dir"' EXIT
+	trap finish EXIT
 	trap 'exit 130' INT TERM HUP
 	database_aside
 	driver_up "$dir" "$@"
 	# shellcheck disable=SC2046
 	"$LAB" start "$dir" $(nodes)
-	timeout --foreground "$limit_seconds" "$ASSAY" run "$plan" --db "$dir/assay.db" --group pair1 || status=$?
+	# In the background, since a shell that waits for a foreground command does not hear signals.
+	timeout "$limit_seconds" "$ASSAY" run "$plan" --db "$dir/assay.db" --group pair1 &
+	run=$!
+	wait $run || status=$?
 	[ $status != 124 ] || echo "run.sh: the run took more than $limit_seconds s" >&2
 	report || status=1
 	"$LAB" check-system-disks "$dir" || status=1
 	where $status
 	return $status
+}
+
+finish() {
+	[ -z "${run:-}" ] || kill "$run" 2>/dev/null || :
+	driver_down "$dir"
 }
 
 # A run that was cut off would go on as soon as its nodes say hello: this one starts with a store of its own.

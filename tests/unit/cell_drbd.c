@@ -74,6 +74,7 @@ static void test_commands(void **state)
 	expect(DRBD_DISCONNECT, &setup, "drbdsetup-84 disconnect ipv4:10.99.0.1:7788 ipv4:10.99.0.2:7788");
 	expect(DRBD_DOWN, &setup, "drbdsetup-84 down assay");
 	expect(DRBD_SHOW, &setup, "drbdsetup-84 show assay --show-defaults");
+	expect(DRBD_GENERATION, &setup, "drbdsetup-84 get-gi 0");
 	json_decref(cell);
 }
 

@@ -11,6 +11,7 @@ compiler=${CC:-gcc}
 cflags=(-m64 -mcx16 -O2 -g -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare
 	-Wno-missing-field-initializers -Werror -fPIC -fno-strict-aliasing -fno-common -fwrapv -pthread
 	-fvisibility=hidden -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64)
+read -r -a extra <<<"${NIC_CFLAGS:-}" # a test's
 
 # Everything is said on stderr; stdout is the result.
 main() {
@@ -20,7 +21,7 @@ main() {
 		return 1
 	}
 	key=$({
-		echo "$version"
+		echo "$version ${extra[*]}"
 		"$compiler" --version | head -n 1
 		cat "$here"/*.[ch] "$here/build.sh"
 	} | sha256sum)
@@ -63,16 +64,17 @@ headers_make() {
 	mv -T "$work/h" "$2" 2>/dev/null || [ -d "$2" ]
 }
 
-# source_download VERSION: QEMU's source package by name, through a private apt configuration
+# source_download VERSION: QEMU's source package by name, through the image's private apt configuration (and its lock)
 source_download() {
-	local conf
-	conf=$("$here/../../../image/apt.sh" "$cache/apt")
+	mkdir -p "$cache/src"
 	(
+		flock -w 1800 9
+		conf=$("$here/../../../image/apt.sh" "$cache/apt")
 		cd "$work"
 		apt-get -q -c "$conf" source --download-only "qemu=$1" >&2 && exit
 		apt-get -q -c "$conf" update >&2
 		apt-get -q -c "$conf" source --download-only "qemu=$1" >&2
-	) || {
+	) 9>"$cache/src/.lock" || {
 		echo "the archive does not offer the source of qemu $1" >&2
 		return 1
 	}
@@ -84,7 +86,7 @@ compile() {
 	mkdir "$2"
 	glib=$(pkg-config --cflags glib-2.0)
 	# shellcheck disable=SC2086
-	"$compiler" "${cflags[@]}" -isystem "$h/linux-headers" -iquote "$here" -isystem "$h/generated" \
+	"$compiler" "${cflags[@]}" "${extra[@]}" -isystem "$h/linux-headers" -iquote "$here" -isystem "$h/generated" \
 		-isystem "$h/generated/qapi" -isystem "$h/include" -isystem "$h/tcg/i386" $glib \
 		-shared -Wl,-z,lazy -o "$2/ixgbe82599.so" "$here"/*.c >&2
 }

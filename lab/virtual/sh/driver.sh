@@ -25,7 +25,7 @@ driver_up() {
 	shift
 	"$LAB" down "$dir"
 	"$LAB" up "$dir" --kernel "$IMAGE/vmlinuz" "$@"
-	rm -f "$dir"/*.serial
+	rm -f "$dir"/*.serial "$dir/serve.log"
 	"$LAB" lab-file "$dir" >"$dir/lab.yaml"
 	server_start "$dir"
 }
