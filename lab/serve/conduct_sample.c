@@ -33,7 +33,8 @@ static void forget(struct node *n)
 	n->reason = NULL;
 }
 
-/* What is built on the nodes after an attempt that did not end well is not known. */
+/* What is built on the nodes after an attempt that did not end well is not known; and where a link flapped,
+ * it is not what a fresh boot would have. */
 static int forget_states(struct group *g)
 {
 	int r = 0;
@@ -67,7 +68,7 @@ int attempt_close(struct group *g, struct moment now, const char *state, const c
 		             "sissssiii", state, now.unix_ns, reason, body, g->run->id, attempt_cell(g)->id,
 		             (int64_t)visit->boot, (int64_t)g->attempt.item.sample + 1,
 		             (int64_t)g->attempt.number);
-		if (!r && !valid && strcmp(state, "invalid"))
+		if (!r && !valid)
 			r = forget_states(g);
 		r = store_end(g->c->store, r);
 	}
@@ -147,6 +148,25 @@ static bool settle(struct group *g, struct moment now)
 	return !attempt_close(g, now, "valid", NULL, NULL);
 }
 
+/* How long the slowest node may take from its last barrier to the next. Building up includes pings with the
+ * peer. */
+static int64_t phase_limit_ms(const struct group *g)
+{
+	const struct run *run = g->run;
+
+	switch (g->attempt.phase) {
+	case LEVEL_NONE:
+		return run->apply_ms + run->peer_ms;
+	case LEVEL_READY:
+		return run->measure_ms;
+	case LEVEL_APPLIED:
+	case LEVEL_DONE:
+		return run->apply_ms;
+	default: /* the server was started in its middle */
+		return 2 * run->apply_ms + run->peer_ms + run->measure_ms;
+	}
+}
+
 /* The first reason why the attempt cannot go on. */
 static json_t *trouble(struct group *g, struct moment now)
 {
@@ -166,10 +186,7 @@ static json_t *trouble(struct group *g, struct moment now)
 			return error_new(n->name, "sample", n->name, "sample", "Look at its console.",
 			                 "was given the same sample %u times and asked again", n->handouts);
 	}
-	const struct run *run = g->run;
-	int64_t limit_ms = g->attempt.phase < 0              ? 2 * run->apply_ms + run->measure_ms
-	                   : g->attempt.phase == LEVEL_READY ? run->measure_ms
-	                                                     : run->apply_ms;
+	int64_t limit_ms = phase_limit_ms(g);
 	if (!g->attempt.phase_since_ns)
 		g->attempt.phase_since_ns = now.mono_ns;
 	if (now.mono_ns - g->attempt.phase_since_ns < limit_ms * MS_NS)

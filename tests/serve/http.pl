@@ -194,6 +194,5 @@ my $held = IO::Socket::INET->new(PeerAddr => $lab->{url} =~ m{//(.*)}, Proto => 
 print $held "GET /v1/next HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $token\r\n\r\n";
 sleep 0.2;
 is($lab->end($lab->{server}), 0, 'the server ends well');
-like(scalar <$held> // '', qr/ 503 /, 'and says so to who waits');
 is($lab->sql('PRAGMA integrity_check'), 'ok', 'and leaves a sound database');
 done_testing;

@@ -248,7 +248,7 @@ static void test_node_hangs(void **state)
 	sim_go(&sim, 20000, "failed");
 	assert_int_equal(
 	    sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'abandoned' AND json_extract(error, "
-	                    "'$.message') LIKE 'did not come to applied within 60 s%'"),
+	                    "'$.message') LIKE 'did not come to applied within 150 s%'"),
 	    1);
 	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM errors WHERE scope = 'run' AND node = 'n2'"),
 	                 1);

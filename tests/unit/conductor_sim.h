@@ -420,7 +420,7 @@ static int64_t sim_count(struct sim *sim, const char *sql)
 }
 
 /* Every sample that the plan asks for is there, once. */
-static void sim_complete(struct sim *sim)
+__attribute__((unused)) static void sim_complete(struct sim *sim)
 {
 	struct report *report;
 
