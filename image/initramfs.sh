@@ -31,7 +31,7 @@ build_extra_modules() {
 		rm -rf "${stage:?}/work/$i"
 		mkdir -p "$stage/work/$i"
 		cp -a "$(readlink -f "$dir")" "$stage/work/$i/"
-		make -C "$linux" O="$kernel/build" ARCH=x86_64 M="$stage/work/$i/$name" modules
+		make -C "$linux" O="$kernel/build" ARCH=x86 M="$stage/work/$i/$name" modules
 		find "$stage/work/$i/$name" -name '*.ko' | sort >"$stage/work/$i.ko"
 		[ -s "$stage/work/$i.ko" ] || die "MODULES: $dir built no module"
 		while read -r ko; do

@@ -8,8 +8,9 @@ set -euo pipefail
 
 fragments=("$here"/../kconfig/*.config)
 
+# ARCH=x86, not x86_64: the latter makes allnoconfig answer 64-bit questions with no, such as virtually mapped stacks.
 kmake() {
-	make -C "$linux" O="$build" ARCH=x86_64 "$@"
+	make -C "$linux" O="$build" ARCH=x86 "$@"
 }
 
 configure_kernel() {
@@ -22,7 +23,7 @@ configure_kernel() {
 }
 
 compile_kernel() {
-	nice -n 5 make -C "$linux" O="$build" ARCH=x86_64 -j"$jobs" bzImage modules
+	nice -n 5 make -C "$linux" O="$build" ARCH=x86 -j"$jobs" bzImage modules
 }
 
 install_kernel() {
