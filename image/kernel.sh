@@ -65,10 +65,9 @@ if ! [ -d "$dir" ]; then
 	locked "kernel-$hash"
 	if ! [ -d "$dir" ]; then
 		build_kernel "$dir.part"
-		mv "$dir.part" "$dir"
+		[ -d "$dir" ] || mv "$dir.part" "$dir"
 	fi
 fi
-if [ "$(readlink "$OUT/kernel")" != "$dir" ]; then
-	ln -sfn "$dir" "$OUT/kernel"
-	echo "$hash" >"$OUT/kernel.stamp"
-fi
+# The stamp's time is what make sees: it changes only when the build does.
+[ "$(readlink "$OUT/kernel")" = "$dir" ] || ln -sfn "$dir" "$OUT/kernel"
+[ "$(cat "$OUT/kernel.stamp" 2>/dev/null)" = "$hash" ] || echo "$hash" >"$OUT/kernel.stamp"

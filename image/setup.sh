@@ -5,13 +5,17 @@ set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
 command -v dpkg-query >/dev/null || {
-	echo "image/setup.sh: this is no Debian; install the equivalents of image/packages by hand and set SETUP=skip" >&2
+	echo "image/setup.sh: this is no Debian; install the equivalents of image/packages and set SETUP=skip" >&2
 	[ "${SETUP:-}" = skip ]
 	exit
 }
 [ "${SETUP:-}" != skip ] || exit 0
 
-mapfile -t wanted < <(sed 's/#.*//; s/[[:space:]]*$//; /^$/d' "${PACKAGES:-$here/packages}")
+wanted=()
+while read -r package unless; do
+	[ -z "$unless" ] || ! command -v "${unless#\?}" >/dev/null || continue
+	wanted+=("$package")
+done < <(sed 's/#.*//; /^[[:space:]]*$/d' "${PACKAGES:-$here/packages}")
 installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null |
 	sed -n 's/^installed //p' || true)
 missing=()

@@ -241,10 +241,9 @@ if ! [ -d "$dir" ]; then
 	locked "userland-$hash"
 	if ! [ -d "$dir" ]; then
 		build_all "$dir.part"
-		mv "$dir.part" "$dir"
+		[ -d "$dir" ] || mv "$dir.part" "$dir"
 	fi
 fi
-if [ "$(readlink "$OUT/sysroot")" != "$dir" ]; then
-	ln -sfn "$dir" "$OUT/sysroot"
-	echo "$hash" >"$OUT/sysroot.stamp"
-fi
+# The stamp's time is what make sees: it changes only when the build does.
+[ "$(readlink "$OUT/sysroot")" = "$dir" ] || ln -sfn "$dir" "$OUT/sysroot"
+[ "$(cat "$OUT/sysroot.stamp" 2>/dev/null)" = "$hash" ] || echo "$hash" >"$OUT/sysroot.stamp"
