@@ -14,6 +14,8 @@ include init/init.mk
 include lab/lab.mk
 include lab/virtual/virtual.mk
 include tests/tests.mk
+include tests/fuzz/cell.mk
+include tests/bench/copy.mk
 
 ## help: this list
 help:

@@ -1,1 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# make check: everything, in the order in which a fault is cheapest to find.
+
+TEST_OUT      := $(OUT)/tests
+UNIT_PROGRAMS  = $(UNIT_TESTS)
+SCRIPTS       := $(shell git ls-files '*.sh' '*.t' .ci/run image/musl-cc 2>/dev/null)
+C_SOURCES      = $(filter %.c %.h,$(shell git ls-files init lab results-schema tests))
+YAML_SOURCES   = $(filter-out tests/data/%,$(shell git ls-files '*.yaml'))
+
+## check: everything: lint, units under sanitizers, schemas, plans, image, virtual lab, boot tests
+check: setup lint image lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
+	tests/harness.pl \
+	    unit=2:120 $(UNIT_PROGRAMS) \
+	    schema=1:180 $(wildcard tests/schema/*.t) \
+	    plan=2:180 $(wildcard tests/plan/*.t) \
+	    serve=2:300 $(wildcard tests/serve/*.t) \
+	    image=1:900 $(wildcard tests/image/*.t) \
+	    virtual=1:600 $(wildcard tests/virtual/*.t) \
+	    boot=2:1200 $(wildcard tests/boot/*.t)
+
+## check-units: only the unit tests
+check-units: setup $(UNIT_PROGRAMS)
+	tests/harness.pl unit=2:120 $(UNIT_PROGRAMS)
+
+## lint: format, cppcheck, shellcheck, yamllint
+lint: setup
+	@clang-format --dry-run --Werror $(C_SOURCES)
+	@cppcheck --quiet --std=c11 --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
+	    --suppress=missingIncludeSystem '-Djson_array_foreach(a, i, v)=for (i = 0; (v = json_array_get(a, i)); i++)' \
+	    '-Djson_object_foreach(o, n, v)=for (n = ""; (v = json_object_get(o, n));)' -Iresults-schema -Iinit -Ilab -Ilab/plan $(filter %.c,$(C_SOURCES))
+	@shellcheck -x $(SCRIPTS)
+	@yamllint --strict -c tests/yamllint.yaml $(YAML_SOURCES)
+	@echo "lint: clean"
+
+.PHONY: check check-units lint

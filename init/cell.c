@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cell.h"
+
+#include "cell_build.h"
+#include "console.h"
+#include "evidence.h"
+#include "factor.h"
+#include "file.h"
+#include "stack.h"
+#include "workload_copy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether A and B ask for the same on this node: they may differ in workload, run and sample. */
+static bool same_state(const json_t *a, const json_t *b)
+{
+	static const char *const keys[] = {"role", "self", "peers", "drbd_port"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
+			return false;
+	return json_equal(cell_state(a), cell_state(b));
+}
+
+/* Whether what was proven is still there: a peer that rebooted meanwhile needs us to start with it. */
+static bool still_there(struct cell_build *build)
+{
+	struct net_path path = build->path_count ? build->paths[build->path_count - 1] : (struct net_path){0};
+	struct failure ignored;
+
+	if (!build->proven || build->broken)
+		return false;
+	if (build->has_drbd && stack_of(build->state)->prove(build, 0, NULL, NULL, &ignored))
+		return false;
+	path.full_passed = false;
+	return !build->has_net || !net_path_probe(&path, 1, false, now_ns() + 1000000000LL);
+}
+
+int cell_apply(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,
+               struct failure *why)
+{
+	int r;
+
+	if (node->build && same_state(node->assignment, assignment) && still_there(node->build))
+		return 0;
+	progress(ctx, "apply", "taking down what is there");
+	cell_restore(node);
+	node->build = calloc(1, sizeof(*node->build));
+	node->assignment = json_deep_copy(assignment);
+	if (!node->build || !node->assignment)
+		return fail(why, -ENOMEM, FAILURE_SAMPLE, "apply", "", "", "Out of memory");
+	node->build->drbd.commands = json_array();
+	node->build->states_before = node->states_built++;
+	r = cell_build_all(node, node->assignment, progress, ctx, why);
+	if (r)
+		node->build->broken = true;
+	else
+		node->state = json_incref((json_t *)cell_state(node->assignment));
+	return r;
+}
+
+static int prove_whole_path(struct cell_build *build, long long until_ns, struct failure *why)
+{
+	struct net_path *path = &build->paths[build->net.used];
+	int r;
+
+	*path = (struct net_path){.mtu_bytes = build->net.mtu_bytes};
+	memcpy(path->device, build->net.device, IFNAMSIZ);
+	memcpy(path->address, build->net.address, sizeof(path->address));
+	memcpy(path->peer, build->peer_address, sizeof(path->peer));
+	build->path_count = build->net.used + 1;
+	r = net_path_probe(path, 1, false, until_ns);
+	if (r == -ETIMEDOUT)
+		return net_path_failure(path, 1, build->node, build->peer, why);
+	if (r)
+		return fail(why, r, FAILURE_SAMPLE, "net", "ICMP", "See the node's kernel log.",
+		            "Pings cannot be sent");
+	return 0;
+}
+
+static json_t *read_in_force(const struct cell_build *build)
+{
+	const char *boot = factor_string(build->state, FACTOR_BOOT);
+	json_t *in_force = json_object();
+	int r;
+
+	/* Warm asks for nothing, so it is in force on a fresh boot as well. */
+	if (build->states_before > 0)
+		boot = "warm";
+	r = json_object_set_new(in_force, factors[FACTOR_BOOT].name, json_string(boot)) ? -ENOMEM : 0;
+	if (!r)
+		r = stack_of(build->state)->in_force(build, in_force);
+	if (!r && build->has_net)
+		r = net_in_force(&build->net, "/sys", in_force);
+	if (!r)
+		return in_force;
+	json_decref(in_force);
+	return NULL;
+}
+
+static int observe_now(const struct cell_build *build, struct observation *o)
+{
+	return observe(&observe_roots_real, build->has_net && build->net.bond ? build->net.device : NULL,
+	               build->has_drbd, o);
+}
+
+/* Evidence that holds for the whole sample, and `before`. */
+static int evidence_before(const struct cell_node *node, struct cell_build *build, json_t *evidence)
+{
+	json_t *in_force = read_in_force(build), *paths = json_array();
+	char conf[8192];
+	int r = in_force ? evidence_machine(&observe_roots_real, evidence) : -ENOMEM;
+
+	if (r)
+		goto out;
+	r = json_object_set_new(evidence, "image_id", json_string(node->image_id));
+	r |= json_object_set_new(evidence, "states_built_before", json_integer(build->states_before));
+	r |= json_object_set_new(evidence, "differences", evidence_differences(build->state, in_force));
+	r |= json_object_set(evidence, "in_force", in_force);
+	r |= json_object_set_new(evidence, "disk", disk_json(&build->disk));
+	r |= json_object_set_new(evidence, "nics",
+	                         evidence_nics(&observe_roots_real, &build->net.nics,
+	                                       build->has_net ? build->net.used : 0));
+	r |= net_path_json(build->paths, build->path_count, paths);
+	r |= json_object_set(evidence, "paths", paths);
+	if (build->has_drbd) {
+		drbd_conf(&build->drbd.setup, conf, sizeof(conf));
+		r |= json_object_set_new(evidence, "drbd_show", json_string(build->drbd.show));
+		r |= json_object_set_new(evidence, "drbd_conf", json_string(conf));
+		r |= json_object_set(evidence, "drbd_commands", build->drbd.commands);
+	}
+	if (build->has_drbd)
+		drbd_generation(build->generation, sizeof(build->generation));
+	r = r ? -ENOMEM : observe_now(build, &build->before);
+	if (!r && json_object_set_new(evidence, "before", observation_json(&build->before)))
+		r = -ENOMEM;
+out:
+	json_decref(in_force);
+	json_decref(paths);
+	return r;
+}
+
+int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,
+               json_t **evidence, struct failure *why)
+{
+	struct cell_build *build = node->build;
+	const struct stack *stack = stack_of(build->state);
+	long long until_ns = cell_deadline_ns(assignment, "apply_ms");
+	int r = 0;
+
+	*evidence = NULL;
+	if (build->has_net) {
+		progress(ctx, "prove", "full-size pings to the peer");
+		r = prove_whole_path(build, until_ns, why);
+	}
+	if (!r && stack->prove) {
+		progress(ctx, "prove", stack->level);
+		r = stack->prove(build, until_ns, progress, ctx, why);
+	}
+	if (!r) {
+		*evidence = json_object();
+		r = evidence_before(node, build, *evidence);
+		if (r)
+			fail(why, r, FAILURE_SAMPLE, "prove", "evidence", "See the node's kernel log.",
+			     "The state in force cannot be read back");
+	}
+	if (r) {
+		build->broken = true;
+		json_decref(*evidence);
+		*evidence = NULL;
+	} else {
+		build->proven = true;
+	}
+	return r;
+}
+
+int cell_measure(struct cell_node *node, const json_t *assignment, json_t **measurement, struct failure *why)
+{
+	const json_t *workload = json_object_get(json_object_get(assignment, "cell"), "workload");
+	struct cell_build *build = node->build;
+	struct copy_request request;
+	struct copy copy;
+	int r = copy_parse(workload, &request);
+
+	*measurement = NULL;
+	if (r)
+		return fail(why, r, FAILURE_CELL, "measure", "workload", "Report this: lab and node differ.",
+		            "The workload cannot be understood");
+	r = copy_prepare(&copy, &request, stack_of(build->state)->target(build),
+	                 cell_deadline_ms(assignment, "measure_ms"), why);
+	if (!r)
+		r = copy_run(&copy, why);
+	if (!r) {
+		*measurement = copy_json(&copy);
+		if (!*measurement)
+			r = fail(why, -ENOMEM, FAILURE_SAMPLE, "measure", "", "", "Out of memory");
+	}
+	copy_close(&copy);
+	return r;
+}
+
+static void find_drbd_fault(const struct cell_build *build, char *buf, size_t size)
+{
+	char generation[sizeof(build->generation)];
+
+	drbd_state_fault(&build->drbd.setup, build->measure, &build->before.drbd, buf, size);
+	if (!buf[0])
+		drbd_state_fault(&build->drbd.setup, build->measure, &build->after.drbd, buf, size);
+	if (buf[0])
+		return;
+	/* Alone, a primary begins a generation with its first write. */
+	if (strcmp(factor_string(build->state, FACTOR_DRBD_LINK), "connected") || !build->measure)
+		return;
+	drbd_generation(generation, sizeof(generation));
+	if (!generation[0] || strcmp(generation, build->generation) != 0)
+		snprintf(buf, size, "DRBD lost its peer meanwhile: its data generation went from %s to %s",
+		         build->generation, generation);
+}
+
+/* The first thing that makes the sample invalid, to BUF; "" if nothing does. Whether the state is not to be
+ * used again: what the NICs count is the sample's fault alone. */
+static bool find_fault(const struct cell_build *build, const json_t *evidence, char *buf, size_t size)
+{
+	evidence_differences_fault(json_object_get(evidence, "differences"), buf, size);
+	if (!buf[0])
+		observe_bond_fault(&build->before, &build->after, buf, size);
+	if (!buf[0] && build->has_drbd)
+		find_drbd_fault(build, buf, size);
+	if (buf[0])
+		return true;
+	evidence_nics_fault(json_object_get(evidence, "nics"), buf, size);
+	return false;
+}
+
+int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t *evidence, char **reason,
+                        struct failure *why)
+{
+	struct cell_build *build = node->build;
+	char fault[1024];
+	int r = observe_now(build, &build->after);
+
+	(void)assignment;
+	*reason = NULL;
+	if (!r && json_object_set_new(evidence, "after", observation_json(&build->after)))
+		r = -ENOMEM;
+	if (r)
+		return fail(why, r, FAILURE_SAMPLE, "evidence", "after", "See the node's kernel log.",
+		            "The state after the sample cannot be read");
+	evidence_nics_after(&observe_roots_real, json_object_get(evidence, "nics"));
+	if (find_fault(build, evidence, fault, sizeof(fault)))
+		build->broken = true;
+	if (!fault[0])
+		return 0;
+	*reason = strdup(fault);
+	return *reason ? 0 : fail(why, -ENOMEM, FAILURE_SAMPLE, "evidence", "", "", "Out of memory");
+}
+
+void cell_restore(struct cell_node *node)
+{
+	struct cell_build *build = node->build;
+	int r = drbd_down();
+
+	/* Also without a build: an earlier worker may have left it. */
+	if (r)
+		say("DRBD cannot be taken down: %s", strerror(-r));
+	if (build) {
+		r = build->has_net ? net_down(&build->net) : 0;
+		if (r)
+			say("The storage network cannot be taken down: %s", strerror(-r));
+		json_decref(build->drbd.commands);
+	}
+	free(build);
+	json_decref(node->state);
+	json_decref(node->assignment);
+	node->build = NULL;
+	node->state = NULL;
+	node->assignment = NULL;
+}

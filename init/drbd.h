@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * DRBD from nothing to what a cell says, and back to nothing from wherever it is. */
+#ifndef ASSAY_DRBD_H
+#define ASSAY_DRBD_H
+
+#include "cell.h"
+#include "drbd_argv.h"
+#include "drbd_state.h"
+
+struct drbd {
+	struct drbd_setup setup;
+	json_t *commands; /* what was run, as text */
+	char show[8192];  /* `drbdsetup show --show-defaults`, read while connected where the cell connects */
+};
+
+/* Creates metadata, attaches, connects (where the cell connects at all). Waits for nothing. */
+int drbd_build(struct drbd *drbd, struct failure *why);
+
+/* Waits for the peer, makes the data equal (MEASURE says which node does so), reads the configuration back,
+ * disconnects if the cell says so, and makes this node primary if it measures. Until DEADLINE_NS (now_ns()).
+ */
+int drbd_prove(struct drbd *drbd, bool measure, long long deadline_ns, cell_progress *progress, void *ctx,
+               struct failure *why);
+
+/* Reads /proc/drbd to *STATE and TEXT. 0 or -errno. */
+int drbd_read_state(struct drbd_state *state, char *text, size_t size);
+
+/* The current data generation to BUF, "" where it cannot be read. It changes when a primary loses its peer
+ * and writes on, also if the peer is back since. */
+void drbd_generation(char *buf, size_t size);
+
+/* What is wrong with STATE for a cell in force, to BUF; "" where nothing is. */
+void drbd_state_fault(const struct drbd_setup *setup, bool measure, const struct drbd_state *state, char *buf,
+                      size_t size);
+
+/* Takes the resource down, in any state. 0 also where there is none; -errno. */
+int drbd_down(void);
+
+#endif

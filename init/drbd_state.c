@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drbd_state.h"
+
+#include "factor.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The word after KEY ("cs:") within LINE, up to a space, a slash or the line's end. Where it ends, or NULL.
+ */
+static const char *word(const char *line, const char *end, const char *key, char *buf, size_t size)
+{
+	size_t length = strlen(key), n = 0;
+	const char *p = line;
+
+	for (; p + length <= end; p++)
+		if (!strncmp(p, key, length) && (p == line || isspace((unsigned char)p[-1])))
+			break;
+	if (p + length > end)
+		return NULL;
+	p += length;
+	while (p < end && !isspace((unsigned char)*p) && *p != '/') {
+		if (n + 1 >= size)
+			return NULL;
+		buf[n++] = *p++;
+	}
+	buf[n] = '\0';
+	return n ? p : NULL;
+}
+
+/* "ro:Primary/Secondary" to two words. Where they end, or NULL. */
+static const char *pair(const char *line, const char *end, const char *key, char *a, char *b, size_t size)
+{
+	const char *p = word(line, end, key, a, size);
+	size_t n = 0;
+
+	if (!p || p >= end || *p != '/')
+		return NULL;
+	for (p++; p < end && !isspace((unsigned char)*p); p++) {
+		if (n + 1 >= size)
+			return NULL;
+		b[n++] = *p;
+	}
+	b[n] = '\0';
+	return n ? p : NULL;
+}
+
+static const char *line_end(const char *line)
+{
+	return line + strcspn(line, "\n");
+}
+
+/* Start of the line " 0: cs:…", or NULL. */
+static const char *find_minor(const char *text, unsigned int minor)
+{
+	for (const char *line = text; *line; line = *line_end(line) ? line_end(line) + 1 : line_end(line)) {
+		const char *p = line;
+		char *after;
+		unsigned long n;
+
+		while (*p == ' ')
+			p++;
+		if (!isdigit((unsigned char)*p))
+			continue;
+		n = strtoul(p, &after, 10);
+		if (n == minor && !strncmp(after, ": cs:", 5))
+			return line;
+	}
+	return NULL;
+}
+
+int drbd_state_parse(const char *text, unsigned int minor, struct drbd_state *state)
+{
+	const char *line = find_minor(text, minor), *end, *p;
+	char number[24], ordering[2];
+
+	memset(state, 0, sizeof(*state));
+	state->protocol = ' ';
+	if (!line)
+		return -ENOENT;
+	end = line_end(line);
+	if (!word(line, end, "cs:", state->connection, sizeof(state->connection)))
+		return -EBADMSG;
+	if (!strcmp(state->connection, "Unconfigured"))
+		return 0;
+	if (!pair(line, end, "ro:", state->role, state->peer_role, sizeof(state->role)))
+		return -EBADMSG;
+	p = pair(line, end, "ds:", state->disk, state->peer_disk, sizeof(state->disk));
+	if (!p)
+		return -EBADMSG;
+	if (end - p >= 2)
+		state->protocol = p[1];
+	if (!*end)
+		return -EBADMSG;
+	line = end + 1;
+	end = line_end(line);
+	if (word(line, end, "wo:", ordering, sizeof(ordering)))
+		state->write_ordering = ordering[0];
+	if (!word(line, end, "oos:", number, sizeof(number)) || !isdigit((unsigned char)number[0]))
+		return -EBADMSG;
+	errno = 0;
+	state->out_of_sync_bytes = strtoull(number, NULL, 10);
+	if (errno || state->out_of_sync_bytes > UINT64_MAX / 1024)
+		return -EBADMSG;
+	state->out_of_sync_bytes *= 1024;
+	return 0;
+}
+
+json_t *drbd_state_json(const struct drbd_state *state, const char *text)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:s}", "connection", state->connection, "role",
+	                 state->role, "peer_role", state->peer_role, "disk", state->disk, "peer_disk",
+	                 state->peer_disk, "out_of_sync_bytes", (json_int_t)state->out_of_sync_bytes,
+	                 "proc_drbd", text);
+}
+
+/* Whether the line P … END is "NAME REST", white space about; *REST is where REST starts. */
+static bool starts_with(const char *p, const char *end, const char *name, const char **rest)
+{
+	size_t length = strlen(name);
+
+	while (p < end && isspace((unsigned char)*p))
+		p++;
+	if ((size_t)(end - p) <= length || strncmp(p, name, length) || !isspace((unsigned char)p[length]))
+		return false;
+	p += length;
+	while (p < end && isspace((unsigned char)*p))
+		p++;
+	*rest = p;
+	return true;
+}
+
+int drbd_show_option(const char *text, const char *section, const char *option, char *buf, size_t size)
+{
+	bool inside = false;
+
+	for (const char *line = text; *line; line = *line_end(line) ? line_end(line) + 1 : line_end(line)) {
+		const char *end = line_end(line), *rest = line;
+		size_t n;
+
+		if (starts_with(line, end, section, &rest) && *rest == '{') {
+			inside = true;
+			continue;
+		}
+		if (memchr(line, '}', (size_t)(end - line)))
+			inside = false;
+		if (!inside || !starts_with(line, end, option, &rest))
+			continue;
+		for (n = 0; rest + n < end && rest[n] != ';'; n++)
+			if (n + 1 >= size)
+				return -EBADMSG;
+		memcpy(buf, rest, n);
+		buf[n] = '\0';
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int drbd_show_levels(const char *text, json_t *in_force)
+{
+	static const struct {
+		const char *prefix, *section;
+	} groups[] = {{"drbd.disk.", "disk"}, {"drbd.net.", "net"}};
+
+	for (size_t i = 0; i < FACTOR_COUNT; i++) {
+		const struct factor *f = &factors[i];
+
+		for (size_t g = 0; g < 2; g++) {
+			json_t *level = NULL;
+			char value[64], *end;
+			long long n;
+
+			if (!f->drbdsetup_option[0] ||
+			    strncmp(f->name, groups[g].prefix, strlen(groups[g].prefix)) ||
+			    drbd_show_option(text, groups[g].section, f->drbdsetup_option, value,
+			                     sizeof(value)))
+				continue;
+			/* A number with a unit, or what is no number, stays text: it then differs from any
+			 * level asked. */
+			n = strtoll(value, &end, 10);
+			level = f->levels || *end || end == value ? json_string(value) : json_integer(n);
+			if (!level || json_object_set_new(in_force, f->name, level))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Whether full-size frames pass between this node and its peer: pings that may not be fragmented. */
+#ifndef ASSAY_NET_PATH_H
+#define ASSAY_NET_PATH_H
+
+#include "failure.h"
+
+#include <jansson.h>
+#include <net/if.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One device to be proven, and what came of it. */
+struct net_path {
+	char device[IFNAMSIZ];
+	char address[48], peer[48]; /* ours on the device, the peer's */
+	unsigned int mtu_bytes;
+	unsigned int leg; /* 1 …; 0: the whole */
+
+	bool small_passed, full_passed; /* our echo requests were answered */
+	bool peer_done;                 /* the peer says that its full-size ones were */
+	unsigned int wrong_leg;         /* the peer's probes of this leg came in here; 0: none did */
+	int send_error;                 /* errno of the last full-size one that could not be sent */
+	long long rtt_ns;               /* of a full-size one; -1: none */
+};
+
+/* Pings on all PATHS at once, again and again, until on each a full-size ping was answered and, where
+ * BOTH_WAYS, the peer has said the same of its own (it must run this at the same time); or until DEADLINE_NS.
+ * 0; -ETIMEDOUT; or -errno: no socket. */
+int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long long deadline_ns);
+
+/* Fills *WHY with what is wrong with PATHS after -ETIMEDOUT, PEER being the other node's name. */
+int net_path_failure(const struct net_path *paths, size_t count, const char *node, const char *peer,
+                     struct failure *why);
+
+/* Appends PATHS to evidence's ARRAY. 0 or -ENOMEM. */
+int net_path_json(const struct net_path *paths, size_t count, json_t *array);
+
+/* The address of node INDEX on leg LEG (1 …) while legs are proven: 169.254.LEG.(INDEX + 1). */
+void net_path_leg_address(unsigned int leg, unsigned int index, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "observe.h"
+
+#include "file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct observe_roots observe_roots_real = {.sys = "/sys", .proc = "/proc"};
+
+static long long number(const char *sys, const char *nic, const char *file, long long missing)
+{
+	char path[320];
+	long long value = missing;
+
+	snprintf(path, sizeof(path), "%s/class/net/%s/%s", sys, nic, file);
+	read_integer(path, &value);
+	return value;
+}
+
+static void observe_slave(const char *sys, const char *name, struct observe_slave *slave)
+{
+	snprintf(slave->name, sizeof(slave->name), "%.15s", name);
+	read_file_at(slave->mac, sizeof(slave->mac), "%s/class/net/%s/bonding_slave/perm_hwaddr", sys, name);
+	read_file_at(slave->mii, sizeof(slave->mii), "%s/class/net/%s/bonding_slave/mii_status", sys, name);
+	slave->speed_mbps = number(sys, name, "speed", -1);
+	slave->link_failures = number(sys, name, "bonding_slave/link_failure_count", 0);
+	slave->tx_bytes = number(sys, name, "statistics/tx_bytes", 0);
+	slave->rx_bytes = number(sys, name, "statistics/rx_bytes", 0);
+}
+
+static int observe_bond(const char *sys, const char *bond, struct observation *o)
+{
+	char slaves[512], *save = NULL;
+	int r = read_file_at(o->bond_mode, sizeof(o->bond_mode), "%s/class/net/%s/bonding/mode", sys, bond);
+
+	if (r < 0)
+		return r;
+	/* "active-backup 1" */
+	o->bond_mode[strcspn(o->bond_mode, " ")] = '\0';
+	read_file_at(o->active_slave, sizeof(o->active_slave), "%s/class/net/%s/bonding/active_slave", sys,
+	             bond);
+	r = read_file_at(slaves, sizeof(slaves), "%s/class/net/%s/bonding/slaves", sys, bond);
+	if (r < 0)
+		return r;
+	for (char *name = strtok_r(slaves, " \n", &save); name && o->slave_count < NET_MAX_NICS;
+	     name = strtok_r(NULL, " \n", &save))
+		observe_slave(sys, name, &o->slaves[o->slave_count++]);
+	o->has_bond = true;
+	return 0;
+}
+
+/* "cpu  user nice system idle iowait irq softirq steal …", in ticks; busy is all but idle and iowait, and
+ * what guests use, which user has already. */
+static int observe_cpus(const char *proc, struct observation *o)
+{
+	static char text[262144];
+	unsigned long long t[8] = {0};
+	const char *line;
+	int r = read_file_at(text, sizeof(text), "%s/stat", proc);
+
+	if (r < 0)
+		return r;
+	if (sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4],
+	           &t[5], &t[6], &t[7]) < 4)
+		return -EBADMSG;
+	o->cpu_busy_ns =
+	    (long long)(t[0] + t[1] + t[2] + t[5] + t[6] + t[7]) * (1000000000LL / sysconf(_SC_CLK_TCK));
+	line = strstr(text, "\nintr ");
+	o->interrupts = line ? strtoll(line + 6, NULL, 10) : 0;
+	line = strstr(text, "\nctxt ");
+	o->context_switches = line ? strtoll(line + 6, NULL, 10) : 0;
+	return 0;
+}
+
+int observe(const struct observe_roots *roots, const char *bond, bool drbd, struct observation *o)
+{
+	int r;
+
+	memset(o, 0, sizeof(*o));
+	r = observe_cpus(roots->proc, o);
+	if (!r && bond)
+		r = observe_bond(roots->sys, bond, o);
+	if (!r && drbd) {
+		r = read_file_at(o->proc_drbd, sizeof(o->proc_drbd), "%s/drbd", roots->proc);
+		r = r < 0 ? r : drbd_state_parse(o->proc_drbd, atoi(DRBD_MINOR), &o->drbd);
+		o->has_drbd = true;
+		/* Gone since: a state too, which the check of it tells. */
+		if (r == -ENOENT && o->proc_drbd[0])
+			r = 0;
+	}
+	return r;
+}
+
+static json_t *bond_json(const struct observation *o)
+{
+	json_t *slaves = json_array();
+
+	for (size_t i = 0; i < o->slave_count; i++) {
+		const struct observe_slave *s = &o->slaves[i];
+
+		json_array_append_new(slaves, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "name",
+		                                        s->name, "mac", s->mac, "mii", s->mii, "speed_mbps",
+		                                        (json_int_t)(s->speed_mbps < 0 ? -1 : s->speed_mbps),
+		                                        "link_failures", (json_int_t)s->link_failures,
+		                                        "tx_bytes", (json_int_t)s->tx_bytes, "rx_bytes",
+		                                        (json_int_t)s->rx_bytes));
+	}
+	return json_pack("{s:s, s:s, s:o}", "mode", o->bond_mode, "active_slave", o->active_slave, "slaves",
+	                 slaves);
+}
+
+json_t *observation_json(const struct observation *o)
+{
+	json_t *json =
+	    json_pack("{s:I, s:I, s:I}", "interrupts", (json_int_t)o->interrupts, "context_switches",
+	              (json_int_t)o->context_switches, "cpu_busy_ns", (json_int_t)o->cpu_busy_ns);
+
+	if (o->has_bond)
+		json_object_set_new(json, "bond", bond_json(o));
+	if (o->has_drbd)
+		json_object_set_new(json, "drbd", drbd_state_json(&o->drbd, o->proc_drbd));
+	return json;
+}
+
+void observe_bond_fault(const struct observation *before, const struct observation *after, char *buf,
+                        size_t size)
+{
+	buf[0] = '\0';
+	if (!before->has_bond)
+		return;
+	if (strcmp(before->active_slave, after->active_slave) != 0) {
+		snprintf(buf, size, "the bond's active slave changed from %s to %s", before->active_slave,
+		         after->active_slave[0] ? after->active_slave : "none");
+		return;
+	}
+	if (!before->active_slave[0]) {
+		snprintf(buf, size, "the bond had no active slave");
+		return;
+	}
+	if (before->slave_count != after->slave_count) {
+		snprintf(buf, size, "the bond had %zu slaves, then %zu", before->slave_count,
+		         after->slave_count);
+		return;
+	}
+	for (size_t i = 0; i < before->slave_count; i++) {
+		const struct observe_slave *b = &before->slaves[i], *a = &after->slaves[i];
+
+		if (a->link_failures != b->link_failures) {
+			snprintf(buf, size, "link failures of slave %s rose from %lld to %lld", b->name,
+			         b->link_failures, a->link_failures);
+			return;
+		}
+		if (strcmp(a->mii, "up") || strcmp(b->mii, "up")) {
+			snprintf(buf, size, "slave %s was %s before and %s after", b->name, b->mii, a->mii);
+			return;
+		}
+	}
+}

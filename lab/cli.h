@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The command line of `assay`: subcommands and what they share. */
+#ifndef ASSAY_CLI_H
+#define ASSAY_CLI_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Exit codes of every subcommand. */
+enum assay_exit {
+	ASSAY_OK = 0,
+	ASSAY_NOT_VALID = 1, /* measured, but not every cell has its valid samples */
+	ASSAY_USAGE = 2,     /* command line, plan or lab file is wrong */
+	ASSAY_SYSTEM = 3,    /* server or system error */
+};
+
+/* Subcommands; argv[0] is the subcommand's name. They give an enum assay_exit. */
+int cmd_plan(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_factors(int argc, char **argv);
+
+/* Like getopt_long() with no short options but -h, and val of every long option its own; prints what is
+ * wrong, and the nearest option for an unknown one. -1 at the end, '?' for an error that was printed, 'h' for
+ * help. */
+int cli_option(int argc, char **argv, const struct option *options);
+
+/* TEXT as a whole decimal number up to MAX. False where it is none; says so on stderr, naming OPTION. */
+bool cli_number(const char *option, const char *text, uint64_t max, uint64_t *out);
+
+/* "assay COMMAND: what; see `assay COMMAND --help`" on stderr; gives ASSAY_USAGE. */
+__attribute__((format(printf, 2, 3))) int cli_usage(const char *command, const char *format, ...);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * assay factors: the table of everything that a plan can vary. */
+#include "cli.h"
+#include "factor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct option options[] = {{"help", no_argument, NULL, 'h'},
+                                        {"json", no_argument, NULL, 'j'},
+                                        {0}};
+
+static const char *group_text(enum factor_group group)
+{
+	switch (group) {
+	case FACTOR_GROUP_ALWAYS:
+		return "every cell";
+	case FACTOR_GROUP_NET:
+		return "DRBD that was connected";
+	case FACTOR_GROUP_BOND:
+		return "DRBD over a bond";
+	case FACTOR_GROUP_DRBD:
+		return "DRBD";
+	}
+	return "";
+}
+
+static void help(void)
+{
+	puts("usage: assay factors [--json] [NAME]\n\n"
+	     "Lists the factors that a plan can name in base, sweep, cross, zip and where: levels, default "
+	     "(*),\n"
+	     "in which cells they have a meaning, and what they are. NAME shows only that one.\n\n"
+	     "  --json   as JSON\n"
+	     "  --help   this");
+}
+
+static void print_levels(const struct factor *f)
+{
+	if (!f->levels) {
+		printf("%lld to %lld %s, *%lld", f->min, f->max, f->unit, f->default_value);
+		return;
+	}
+	for (const char *p = f->levels; *p; p += strcspn(p, "|"), p += *p == '|') {
+		int n = (int)strcspn(p, "|");
+		bool is_default =
+		    (size_t)n == strlen(f->default_level) && !strncmp(p, f->default_level, (size_t)n);
+
+		printf("%s%s%.*s", p > f->levels ? ", " : "", is_default ? "*" : "", n, p);
+	}
+}
+
+static void print_factor(const struct factor *f)
+{
+	printf("%s\n    levels   ", f->name);
+	print_levels(f);
+	printf("\n    in       %s\n", group_text(f->group));
+	if (*f->drbdsetup_option)
+		printf("    drbd     --%s\n", f->drbdsetup_option);
+	printf("    %s\n", f->description);
+}
+
+static json_t *factor_json(const struct factor *f)
+{
+	json_t *out = json_pack("{s:s, s:s, s:s}", "name", f->name, "in", group_text(f->group), "description",
+	                        f->description);
+	json_t *levels = json_array();
+
+	if (f->levels) {
+		for (const char *p = f->levels; *p; p += strcspn(p, "|"), p += *p == '|')
+			json_array_append_new(levels, json_stringn(p, strcspn(p, "|")));
+		json_object_set(out, "levels", levels);
+		json_object_set_new(out, "default", json_string(f->default_level));
+	} else {
+		json_object_set_new(out, "min", json_integer(f->min));
+		json_object_set_new(out, "max", json_integer(f->max));
+		json_object_set_new(out, "unit", json_string(f->unit));
+		json_object_set_new(out, "default", json_integer(f->default_value));
+	}
+	json_decref(levels);
+	if (*f->drbdsetup_option)
+		json_object_set_new(out, "drbdsetup_option", json_string(f->drbdsetup_option));
+	return out;
+}
+
+static void print_json(const struct factor *only)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < FACTOR_COUNT; i++)
+		if (!only || only == &factors[i])
+			json_array_append_new(all, factor_json(&factors[i]));
+	json_dumpf(all, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(all);
+}
+
+int cmd_factors(int argc, char **argv)
+{
+	const struct factor *only = NULL;
+	bool json = false;
+	int option;
+
+	while ((option = cli_option(argc, argv, options)) != -1) {
+		if (option == 'h') {
+			help();
+			return ASSAY_OK;
+		}
+		if (option != 'j')
+			return ASSAY_USAGE;
+		json = true;
+	}
+	if (argc - optind > 1)
+		return cli_usage(argv[0], "at most one name");
+	if (optind < argc) {
+		only = factor_find(argv[optind]);
+		if (!only)
+			return cli_usage(argv[0], "unknown factor \"%s\"; the nearest is \"%s\"",
+			                 argv[optind], factor_nearest(argv[optind]));
+	}
+	if (json)
+		print_json(only);
+	else
+		for (size_t i = 0; i < FACTOR_COUNT; i++)
+			if (!only || only == &factors[i])
+				print_factor(&factors[i]);
+	return ASSAY_OK;
+}

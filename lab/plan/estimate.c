@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "estimate.h"
+#include "factor.h"
+
+#include <string.h>
+
+/* 500 MB/s: an SSD behind SATA. 90 s: what a server's firmware takes before PXE; our own part is under 20 s.
+ * 5 s: two nodes in the virtual lab, from the first command to connected. 3 s: link negotiation of a 10 Gb/s
+ * port. */
+const struct assumptions assumptions_default = {
+    .mb_per_s = 500,
+    .boot_s = 90,
+    .sync_bytes = UINT64_C(256) << 20,
+    .raw_ms = 500,
+    .drbd_ms = 5000,
+    .cycle_ms = 3000,
+    .sample_ms = 1000,
+};
+
+enum { SLAVES = 2 };
+
+static uint64_t build_ms(const struct assumptions *a, const json_t *state)
+{
+	uint64_t ms = a->raw_ms;
+
+	if (strcmp(factor_string(state, FACTOR_STACK), "drbd"))
+		return ms;
+	ms += a->drbd_ms;
+	if (factor_relevant(&factors[FACTOR_BOND_CYCLES], state))
+		ms += (uint64_t)factor_integer(state, FACTOR_BOND_CYCLES) * SLAVES * a->cycle_ms;
+	if (!strcmp(factor_string(state, FACTOR_DRBD_INITIAL_SYNC), "full") &&
+	    strcmp(factor_string(state, FACTOR_DRBD_LINK), "never-connected") != 0)
+		ms += a->sync_bytes / (a->mb_per_s * 1000);
+	return ms;
+}
+
+static void count_boots(const struct plan_cell *c, bool new_block, bool *dirty, bool *booted,
+                        struct estimate *e, uint64_t *longest)
+{
+	*longest = 0;
+	for (unsigned int n = 0; n < 16; n++) {
+		if (new_block)
+			booted[n] = false;
+		if (n >= c->nodes || (booted[n] && !(c->fresh && dirty[n])))
+			continue;
+		booted[n] = true;
+		dirty[n] = false;
+		e->boots[n]++;
+		*longest = 1; /* nodes boot side by side */
+	}
+}
+
+void plan_estimate(const struct plan *plan, const struct assumptions *a, struct estimate *e)
+{
+	bool dirty[16] = {false}, booted[16] = {false};
+	const char *state_before = NULL;
+	unsigned int block = 0;
+
+	*e = (struct estimate){0};
+	for (size_t v = 0; v < plan->visit_count; v++) {
+		const struct plan_visit *visit = &plan->visits[v];
+		const struct plan_cell *c = &plan->cells[visit->cell];
+		bool new_block = visit->boot != block;
+
+		if (new_block || !state_before || strcmp(state_before, c->state_id)) {
+			uint64_t boots;
+
+			count_boots(c, new_block, dirty, booted, e, &boots);
+			for (unsigned int n = 0; n < c->nodes && n < 16; n++)
+				dirty[n] = true;
+			e->builds++;
+			e->ms += boots * a->boot_s * 1000 + build_ms(a, json_object_get(c->cell, "state"));
+		}
+		block = visit->boot;
+		state_before = c->state_id;
+		e->nodes = c->nodes > e->nodes ? c->nodes : e->nodes;
+		e->samples += plan->samples;
+		e->bytes += plan->samples * c->size_bytes;
+		e->ms += plan->samples * (a->sample_ms + c->size_bytes / (a->mb_per_s * 1000));
+	}
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A plan, read, checked and expanded into cells in the order in which they shall be measured. */
+#ifndef ASSAY_PLAN_H
+#define ASSAY_PLAN_H
+
+#include "canonical.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct plan_cell {
+	char id[SHA256_HEX_SIZE];
+	char state_id[SHA256_HEX_SIZE];
+	json_t *cell;        /* cell.json */
+	char *label;         /* short, for tables: only what differs between the plan's cells */
+	bool fresh;          /* boot: fresh */
+	unsigned int nodes;  /* how many nodes of the group it needs: 1 or the plan's */
+	uint64_t size_bytes; /* one sample writes this much */
+};
+
+/* One cell in one block (boot ordinal, from 1): `samples` samples are taken there. */
+struct plan_visit {
+	unsigned int boot;
+	size_t cell;
+};
+
+struct plan {
+	char *name; /* file name without folder and ending */
+	char *question;
+	char text_sha256[SHA256_HEX_SIZE];
+	unsigned int nodes, boots, samples, retries;
+	bool shuffled;
+	uint64_t seed; /* of the shuffle; recorded with the run */
+	unsigned int peer_ms, apply_ms, measure_ms;
+	struct plan_cell *cells;
+	size_t cell_count;
+	struct plan_visit *visits; /* in the order of measuring; all visits of a block stand together, */
+	size_t visit_count;        /* and within it cells of one state */
+	bool seed_in_plan;         /* the plan names the seed itself */
+	json_t *notes; /* strings: what the author should know, such as cells that came out twice */
+};
+
+/* Reads PATH. SEED is used where the plan shuffles without naming one. Errors go to ERR as "file:line:column:
+ * what, and the nearest valid key". 0, or -EINVAL (the plan is wrong), -errno (it can't be read). plan_free()
+ * what it gave. */
+int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **plan);
+void plan_free(struct plan *plan);
+
+/* Whether group GROUP (NULL: the only one) of LAB can measure PLAN: enough nodes, storage NICs for its bonds,
+ * disks that hold what is written. What is missing goes to ERR. 0 or -EINVAL; *NAME is the group's, owned by
+ * LAB. */
+int plan_fits_lab(const struct plan *plan, const json_t *lab, const char *group, FILE *err,
+                  const char **name);
+
+/* Reads and checks a lab file; same errors. *LAB is lab.json with defaults filled in (http_port 8080, dhcp
+ * own, console [tty0, ttyS0], drbd_port 7788); the caller owns it. */
+int lab_file_load(const char *path, FILE *err, json_t **lab);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Whether a lab has what a plan needs. */
+#include "plan.h"
+#include "factor.h"
+#include "units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct needs {
+	unsigned int nodes, nics;
+	uint64_t bytes;
+	bool drbd;
+};
+
+static struct needs plan_needs(const struct plan *plan)
+{
+	struct needs n = {0};
+
+	for (size_t i = 0; i < plan->cell_count; i++) {
+		const struct plan_cell *c = &plan->cells[i];
+		const json_t *state = json_object_get(c->cell, "state");
+		const json_t *workload = json_object_get(c->cell, "workload");
+		uint64_t end =
+		    c->size_bytes + (uint64_t)json_integer_value(json_object_get(workload, "seek_bytes"));
+		bool net = factor_relevant(&factors[FACTOR_NIC_MTU], state);
+		bool bond = factor_relevant(&factors[FACTOR_BOND_MIIMON], state);
+
+		n.nodes = c->nodes > n.nodes ? c->nodes : n.nodes;
+		n.bytes = end > n.bytes ? end : n.bytes;
+		n.nics = bond ? 2 : net && !n.nics ? 1 : n.nics;
+		n.drbd |= !strcmp(factor_string(state, FACTOR_STACK), "drbd");
+	}
+	/* Internal metadata: a bit for every 4 KiB, and less than 1 MiB of superblock and activity log. */
+	if (n.drbd)
+		n.bytes += n.bytes / 32768 + (1 << 20);
+	return n;
+}
+
+static const char *choose_group(const json_t *lab, const char *group, FILE *err)
+{
+	json_t *groups = json_object_get(lab, "groups"), *ignored;
+	const char *name;
+
+	if (group && json_object_get(groups, group))
+		return json_object_iter_key(json_object_iter_at(groups, group));
+	if (!group && json_object_size(groups) == 1)
+		return json_object_iter_key(json_object_iter(groups));
+	if (group)
+		fprintf(err, "the lab has no group \"%s\"; it has:", group);
+	else
+		fprintf(err, "the lab has several groups; say which with --group:");
+	json_object_foreach (groups, name, ignored) {
+		fprintf(err, " %s", name);
+	}
+	fputc('\n', err);
+	return NULL;
+}
+
+int plan_fits_lab(const struct plan *plan, const json_t *lab, const char *group, FILE *err, const char **name)
+{
+	struct needs needs = plan_needs(plan);
+	const json_t *nodes;
+	char text[32];
+	int r = 0;
+
+	*name = choose_group(lab, group, err);
+	if (!*name)
+		return -EINVAL;
+	nodes = json_object_get(json_object_get(json_object_get(lab, "groups"), *name), "nodes");
+	if (json_array_size(nodes) < needs.nodes) {
+		fprintf(err, "group %s has %zu nodes, the plan needs %u\n", *name, json_array_size(nodes),
+		        needs.nodes);
+		r = -EINVAL;
+	}
+	for (size_t i = 0; i < json_array_size(nodes) && i < needs.nodes; i++) {
+		const char *node_name = json_string_value(json_array_get(nodes, i));
+		const json_t *node = json_object_get(json_object_get(lab, "nodes"), node_name);
+		const json_t *disk = json_object_get(node, "disk");
+		size_t nics = json_array_size(json_object_get(node, "storage_nics"));
+
+		if (nics < needs.nics) {
+			fprintf(err, "node %s has %zu storage NICs, the plan needs %u\n", node_name, nics,
+			        needs.nics);
+			r = -EINVAL;
+		}
+		if ((uint64_t)json_integer_value(json_object_get(disk, "min_bytes")) < needs.bytes) {
+			fprintf(err,
+			        "node %s: its disk may be as small as min_bytes, and the plan writes up to "
+			        "%s of it\n",
+			        node_name, units_size_text(needs.bytes, text, sizeof(text)));
+			r = -EINVAL;
+		}
+		if (strcmp(json_string_value(json_object_get(disk, "consent")), "wipe") != 0) {
+			fprintf(err, "node %s: its disk has no consent to be wiped (consent: wipe)\n",
+			        node_name);
+			r = -EINVAL;
+		}
+	}
+	return r;
+}

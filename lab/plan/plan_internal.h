@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * How a plan goes from YAML to cells: plan_load.c is the table of contents. */
+#ifndef ASSAY_PLAN_INTERNAL_H
+#define ASSAY_PLAN_INTERNAL_H
+
+#include "plan.h"
+#include "factor.h"
+#include "yaml.h"
+
+enum { PLAN_CELLS_MAX = 1000000, PLAN_VISITS_MAX = 10000000, PLAN_DOUBLES_TOLD = 20 };
+
+_Static_assert(FACTOR_COUNT <= 64, "a set of factors is a uint64_t");
+#define FACTOR_BIT(f) (UINT64_C(1) << ((f)-factors))
+
+struct plan_state {
+	json_t *state; /* complete */
+	char id[SHA256_HEX_SIZE];
+	uint64_t varied; /* factors that sweep, cross or zip set here */
+	char *label;
+	char (*cell_ids)[SHA256_HEX_SIZE]; /* with each workload */
+};
+
+struct plan_workload {
+	json_t *workload; /* cell.json */
+	char *canonical;
+	char *label; /* "" where there is only one */
+};
+
+/* A state that came out a second time. */
+struct plan_double {
+	char text[256]; /* the levels that led to it */
+	size_t same;    /* index of the first */
+};
+
+struct plan_build {
+	struct yaml_doc doc;
+	struct plan *plan;
+	uint64_t named, used; /* factors that the plan names; those with a meaning in at least one state */
+	struct plan_state *states;
+	size_t state_count, state_room;
+	struct plan_workload *workloads;
+	size_t workload_count;
+	struct plan_double doubles[PLAN_DOUBLES_TOLD];
+	size_t double_count;
+};
+
+/* Each complains of everything wrong it finds, and gives 0, -EINVAL or -ENOMEM. */
+
+/* Names and levels in base, sweep, cross, zip and where; levels with a unit become integers. */
+int plan_check_factors(struct plan_build *b);
+/* States that make no sense, once they are expanded. */
+int plan_check_states(struct plan_build *b);
+int plan_read_workloads(struct plan_build *b);
+/* base, sweep, cross, zip, where to states without doubles. */
+int plan_expand_states(struct plan_build *b);
+int plan_label(struct plan_build *b);
+/* States times workloads to plan->cells, and these to plan->visits. */
+int plan_make_cells(struct plan_build *b);
+int plan_make_visits(struct plan_build *b);
+
+/* Level as text: "yes", "2048". */
+const char *plan_level_text(const json_t *level, char *out, size_t size);
+
+/* The documented generator of the shuffle: splitmix64 (Steele, Lea, Flood 2014). */
+uint64_t plan_random(uint64_t *state);
+
+#endif

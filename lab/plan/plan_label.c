@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Short names for states and workloads: only what differs within the plan. */
+#include "plan_internal.h"
+#include "units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *plan_level_text(const json_t *level, char *out, size_t size)
+{
+	if (json_is_string(level))
+		snprintf(out, size, "%s", json_string_value(level));
+	else
+		snprintf(out, size, "%" JSON_INTEGER_FORMAT, json_integer_value(level));
+	return out;
+}
+
+/* Factors that the plan names, and of which not every state has the same level. */
+static uint64_t differing(const struct plan_build *b)
+{
+	uint64_t set = 0;
+
+	for (size_t i = 0; i < FACTOR_COUNT; i++) {
+		if (!(b->named & UINT64_C(1) << i))
+			continue;
+
+		const json_t *first = json_object_get(b->states[0].state, factors[i].name);
+
+		for (size_t s = 1; s < b->state_count; s++) {
+			const json_t *level = json_object_get(b->states[s].state, factors[i].name);
+
+			if (level != first && (!level || !first || !json_equal(level, first))) {
+				set |= UINT64_C(1) << i;
+				break;
+			}
+		}
+	}
+	return set;
+}
+
+/* "raw", "connected", "active-backup", "fresh" speak for themselves; others are "max-buffers=8000". */
+static int add_level(FILE *to, size_t factor, const json_t *level)
+{
+	const char *name = factors[factor].name, *dot = strrchr(name, '.');
+	char text[64];
+
+	plan_level_text(level, text, sizeof(text));
+	switch (factor) {
+	case FACTOR_STACK:
+	case FACTOR_BOOT:
+	case FACTOR_DRBD_LINK:
+		return fprintf(to, " %s", text);
+	case FACTOR_BOND_MODE:
+		return fprintf(to, " %s", strcmp(text, "none") ? text : "no-bond");
+	case FACTOR_DRBD_PROTOCOL:
+		return fprintf(to, " protocol-%s", text);
+	default:
+		return fprintf(to, " %s=%s", dot ? dot + 1 : name, text);
+	}
+}
+
+static int label_state(struct plan_state *s, uint64_t shown)
+{
+	/* Boot last: it reads best behind what is booted for. */
+	size_t length;
+	FILE *to = open_memstream(&s->label, &length);
+
+	if (!to)
+		return -ENOMEM;
+	for (size_t i = 0; i <= FACTOR_COUNT; i++) {
+		size_t f = i == FACTOR_COUNT ? (size_t)FACTOR_BOOT : i;
+		const json_t *level;
+
+		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !(shown & s->varied & UINT64_C(1) << f))
+			continue;
+		level = json_object_get(s->state, factors[f].name);
+		if (level)
+			add_level(to, f, level);
+	}
+	if (fclose(to))
+		return -ENOMEM;
+	memmove(s->label, s->label + (*s->label == ' '), length + (*s->label != ' '));
+	if (!*s->label) {
+		free(s->label);
+		s->label = strdup("base");
+	}
+	return s->label ? 0 : -ENOMEM;
+}
+
+static bool same_member(const struct plan_build *b, size_t i, size_t j, const char *name)
+{
+	return json_equal(json_object_get(b->workloads[i].workload, name),
+	                  json_object_get(b->workloads[j].workload, name));
+}
+
+static bool differs(const struct plan_build *b, const char *name)
+{
+	for (size_t i = 1; i < b->workload_count; i++)
+		if (!same_member(b, 0, i, name))
+			return true;
+	return false;
+}
+
+static bool all_differ(const struct plan_build *b, const char *name)
+{
+	for (size_t i = 0; i < b->workload_count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (same_member(b, i, j, name))
+				return false;
+	return true;
+}
+
+/* Defaults are left out; so names stay short, and still differ where workloads do. */
+static void write_workload_label(const struct plan_build *b, const json_t *w, FILE *to)
+{
+	static const char *const flags[] = {"dsync", "sync"};
+	const char *conv = json_string_value(json_object_get(w, "conv"));
+	bool zero = !strcmp(json_string_value(json_object_get(w, "source")), "zero");
+	char text[64];
+
+	units_size_text((uint64_t)json_integer_value(json_object_get(w, "bs_bytes")), text, sizeof(text));
+	fprintf(to, " %s", text);
+	if (all_differ(b, "bs_bytes"))
+		return;
+	units_size_text((uint64_t)json_integer_value(json_object_get(w, "size_bytes")), text, sizeof(text));
+	if (differs(b, "size_bytes"))
+		fprintf(to, " size=%s", text);
+	units_size_text((uint64_t)json_integer_value(json_object_get(w, "seek_bytes")), text, sizeof(text));
+	if (json_integer_value(json_object_get(w, "seek_bytes")) && differs(b, "seek_bytes"))
+		fprintf(to, " seek=%s", text);
+	if (differs(b, "direct"))
+		fputs(json_is_true(json_object_get(w, "direct")) ? " direct" : " buffered", to);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (json_is_true(json_object_get(w, flags[i])) && differs(b, flags[i]))
+			fprintf(to, " %s", flags[i]);
+	if (json_is_false(json_object_get(w, "drop_caches")) && differs(b, "drop_caches"))
+		fputs(" caches-kept", to);
+	if (strcmp(conv, "none") && differs(b, "conv"))
+		fprintf(to, " %s", conv);
+	if (zero && differs(b, "source"))
+		fputs(" zeros", to);
+	if (!zero && json_integer_value(json_object_get(w, "seed")) != 1)
+		fprintf(to, " seed=%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(w, "seed")));
+}
+
+static int label_workload(const struct plan_build *b, struct plan_workload *w)
+{
+	size_t length;
+	FILE *to = open_memstream(&w->label, &length);
+
+	if (!to)
+		return -ENOMEM;
+	if (b->workload_count > 1)
+		write_workload_label(b, w->workload, to);
+	return fclose(to) ? -ENOMEM : 0;
+}
+
+/* Which states came out twice, as notes. */
+static int note_doubles(struct plan_build *b)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < b->double_count && i < PLAN_DOUBLES_TOLD; i++)
+		r |=
+		    json_array_append_new(b->plan->notes,
+		                          json_sprintf("%s is the same state as \"%s\", and is measured once",
+		                                       b->doubles[i].text,
+		                                       b->states[b->doubles[i].same].label));
+	if (b->double_count > PLAN_DOUBLES_TOLD)
+		r |= json_array_append_new(b->plan->notes, json_sprintf("%zu more states came out twice",
+		                                                        b->double_count - PLAN_DOUBLES_TOLD));
+	return r ? -ENOMEM : 0;
+}
+
+int plan_label(struct plan_build *b)
+{
+	uint64_t shown = differing(b);
+	int r = 0;
+
+	for (size_t i = 0; !r && i < b->state_count; i++)
+		r = label_state(&b->states[i], shown);
+	for (size_t i = 0; !r && i < b->workload_count; i++)
+		r = label_workload(b, &b->workloads[i]);
+	return r ? r : note_doubles(b);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A plan from its file: read, check, expand, order. */
+#include "plan_internal.h"
+#include "units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DEFAULT_BOOTS = 1,
+	DEFAULT_SAMPLES = 3,
+	DEFAULT_RETRIES = 2,
+	DEFAULT_PEER_MS = 180 * 1000,
+	DEFAULT_APPLY_MS = 120 * 1000,
+	DEFAULT_MEASURE_MS = 600 * 1000,
+};
+
+static unsigned int integer_or(const json_t *map, const char *name, unsigned int otherwise)
+{
+	const json_t *value = json_object_get(map, name);
+
+	return value ? (unsigned int)json_integer_value(value) : otherwise;
+}
+
+static void read_deadline(struct plan_build *b, const char *name, unsigned int *ms)
+{
+	const json_t *value = json_object_get(json_object_get(b->doc.root, "deadlines"), name);
+	char at[64], text[64], why[200];
+	uint64_t number;
+
+	if (!value)
+		return;
+	plan_level_text(value, text, sizeof(text));
+	snprintf(at, sizeof(at), "/deadlines/%s", name);
+	if (units_duration(text, &number, why, sizeof(why)))
+		yaml_complain(&b->doc, at, false, "%s: %s", name, why);
+	else
+		*ms = (unsigned int)number;
+}
+
+static void read_order(struct plan_build *b, uint64_t seed)
+{
+	const json_t *order = json_object_get(b->doc.root, "order");
+	const json_t *named = json_object_get(json_object_get(order, "shuffled"), "seed");
+
+	b->plan->shuffled =
+	    json_is_object(order) || (json_is_string(order) && !strcmp(json_string_value(order), "shuffled"));
+	b->plan->seed_in_plan = named != NULL;
+	if (b->plan->shuffled)
+		b->plan->seed = named ? (uint64_t)json_integer_value(named) : seed;
+}
+
+static int read_head(struct plan_build *b, uint64_t seed)
+{
+	struct plan *p = b->plan;
+	const json_t *root = b->doc.root, *repeat = json_object_get(root, "repeat");
+
+	p->question = strdup(json_string_value(json_object_get(root, "question")));
+	p->nodes = integer_or(root, "nodes", 0);
+	p->boots = integer_or(repeat, "boots", DEFAULT_BOOTS);
+	p->samples = integer_or(repeat, "samples", DEFAULT_SAMPLES);
+	p->retries = integer_or(root, "retries", DEFAULT_RETRIES);
+	p->peer_ms = DEFAULT_PEER_MS;
+	p->apply_ms = DEFAULT_APPLY_MS;
+	p->measure_ms = DEFAULT_MEASURE_MS;
+	read_deadline(b, "peer", &p->peer_ms);
+	read_deadline(b, "apply", &p->apply_ms);
+	read_deadline(b, "measure", &p->measure_ms);
+	read_order(b, seed);
+	return p->question ? 0 : -ENOMEM;
+}
+
+static char *plan_name(const char *path)
+{
+	const char *base = strrchr(path, '/'), *dot;
+
+	base = base ? base + 1 : path;
+	dot = strrchr(base, '.');
+	return strndup(base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+}
+
+/* One go shall show all that is wrong, so checks that can stand alone go on after others failed. */
+static int build(struct plan_build *b, uint64_t seed)
+{
+	int r, second;
+
+	if (!yaml_check_schema(&b->doc, "plan.json")) {
+		plan_check_factors(b);
+		return -EINVAL;
+	}
+	r = read_head(b, seed);
+	if (r)
+		return r;
+	r = plan_check_factors(b);
+	second = plan_read_workloads(b);
+	if (r || second)
+		return r == -ENOMEM ? r : second ? second : r;
+	r = plan_expand_states(b);
+	if (!r)
+		r = plan_check_states(b);
+	if (!r)
+		r = plan_label(b);
+	if (!r)
+		r = plan_make_cells(b);
+	if (!r)
+		r = plan_make_visits(b);
+	return r;
+}
+
+static void build_free(struct plan_build *b)
+{
+	for (size_t i = 0; i < b->state_count; i++) {
+		json_decref(b->states[i].state);
+		free(b->states[i].label);
+		free(b->states[i].cell_ids);
+	}
+	for (size_t i = 0; i < b->workload_count; i++) {
+		json_decref(b->workloads[i].workload);
+		free(b->workloads[i].label);
+		free(b->workloads[i].canonical);
+	}
+	free(b->states);
+	free(b->workloads);
+	yaml_free(&b->doc);
+}
+
+int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **out)
+{
+	struct complaints complaints = {0};
+	struct plan *p = calloc(1, sizeof(*p));
+	struct plan_build b = {.plan = p};
+	int r;
+
+	*out = NULL;
+	if (!p)
+		return -ENOMEM;
+	p->name = plan_name(path);
+	p->notes = json_array();
+	r = p->name && p->notes ? yaml_load(path, &complaints, &b.doc) : -ENOMEM;
+	if (!r)
+		r = sha256_hex(b.doc.text, b.doc.size, p->text_sha256);
+	if (!r)
+		r = build(&b, seed);
+	if (r && !complaints.count)
+		complain_at(&complaints, 0, 0, "%s", strerror(-r));
+	complaints_print(&complaints, path, err);
+	build_free(&b);
+	if (r)
+		plan_free(p);
+	else
+		*out = p;
+	return r;
+}
+
+void plan_free(struct plan *plan)
+{
+	if (!plan)
+		return;
+	for (size_t i = 0; i < plan->cell_count; i++) {
+		json_decref(plan->cells[i].cell);
+		free(plan->cells[i].label);
+	}
+	free(plan->cells);
+	free(plan->visits);
+	free(plan->name);
+	free(plan->question);
+	json_decref(plan->notes);
+	free(plan);
+}

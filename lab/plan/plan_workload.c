@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Workloads of a plan: sizes and flags checked, defaults filled in, as cell.json has them. */
+#include "plan_internal.h"
+#include "units.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECTOR_BYTES = 512, BS_MAX_BYTES = 1 << 30 };
+#define SIZE_LIMIT_BYTES (UINT64_C(1) << 53)
+
+struct copy {
+	uint64_t bs, size, seek;
+	bool direct, dsync, sync;
+};
+
+__attribute__((format(printf, 4, 5))) static void complain(struct plan_build *b, size_t index,
+                                                           const char *key, const char *format, ...)
+{
+	char at[64], text[300];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	snprintf(at, sizeof(at), "/workloads/%zu/copy/%s", index, key);
+	yaml_complain(&b->doc, at, false, "%s: %s", key, text);
+}
+
+/* The size under KEY, or what *BYTES has where there is none. */
+static bool read_size(struct plan_build *b, size_t index, const json_t *copy, const char *key,
+                      uint64_t *bytes)
+{
+	const json_t *value = json_object_get(copy, key);
+	char why[200];
+
+	if (!value)
+		return true;
+	if (json_is_integer(value)) {
+		json_int_t n = json_integer_value(value);
+
+		if (n >= 0 && (uint64_t)n <= SIZE_LIMIT_BYTES) {
+			*bytes = (uint64_t)n;
+			return true;
+		}
+		complain(b, index, key, "%" JSON_INTEGER_FORMAT " bytes is out of range", n);
+		return false;
+	}
+	if (!units_size(json_string_value(value), bytes, why, sizeof(why)))
+		return true;
+	complain(b, index, key, "%s", why);
+	return false;
+}
+
+static void read_flags(struct plan_build *b, size_t index, const json_t *copy, struct copy *c)
+{
+	json_t *flag;
+	size_t i;
+
+	json_array_foreach (json_object_get(copy, "oflag"), i, flag) {
+		const char *name = json_string_value(flag);
+		bool *at = !strcmp(name, "direct")  ? &c->direct
+		           : !strcmp(name, "dsync") ? &c->dsync
+		                                    : &c->sync;
+
+		if (*at)
+			complain(b, index, "oflag", "%s is there twice", name);
+		*at = true;
+	}
+	if (c->sync && c->dsync)
+		complain(b, index, "oflag", "sync includes dsync; name one of them");
+}
+
+static void check_sizes(struct plan_build *b, size_t index, const json_t *copy, const struct copy *c)
+{
+	const char *total = json_object_get(copy, "size") ? "size" : "count";
+
+	if (c->bs < SECTOR_BYTES || c->bs > BS_MAX_BYTES) {
+		complain(b, index, "bs", "%" PRIu64 " bytes; it goes from 512 bytes to 1GiB", c->bs);
+		return;
+	}
+	if (c->direct && c->bs % SECTOR_BYTES)
+		complain(b, index, "bs", "%" PRIu64 " bytes; direct writes need a multiple of %d", c->bs,
+		         SECTOR_BYTES);
+	if (c->direct && c->seek % SECTOR_BYTES)
+		complain(b, index, "seek", "%" PRIu64 " bytes; direct writes need a multiple of %d", c->seek,
+		         SECTOR_BYTES);
+	if (!c->size)
+		complain(b, index, total, "nothing would be written");
+	else if (c->size > SIZE_LIMIT_BYTES)
+		complain(b, index, total, "more bytes than any disk has");
+	else if (c->size % c->bs)
+		complain(b, index, total, "%" PRIu64 " bytes is no multiple of bs, %" PRIu64 " bytes",
+		         c->size, c->bs);
+}
+
+static json_t *make(const json_t *copy, const struct copy *c)
+{
+	const json_t *conv = json_object_get(copy, "conv"), *source = json_object_get(copy, "source");
+	const json_t *drop = json_object_get(copy, "drop_caches"), *seed = json_object_get(copy, "seed");
+	bool zero = source && !strcmp(json_string_value(source), "zero");
+
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:s, s:s, s:I, s:b}", "type", "copy",
+	                 "direction", "write", "bs_bytes", (json_int_t)c->bs, "size_bytes",
+	                 (json_int_t)c->size, "seek_bytes", (json_int_t)c->seek, "direct", c->direct, "dsync",
+	                 c->dsync, "sync", c->sync, "conv", conv ? json_string_value(conv) : "none", "source",
+	                 zero ? "zero" : "incompressible", "seed",
+	                 zero   ? (json_int_t)0
+	                 : seed ? json_integer_value(seed)
+	                        : (json_int_t)1,
+	                 "drop_caches", drop ? json_is_true(drop) : 1);
+}
+
+static int read_workload(struct plan_build *b, size_t index, const json_t *copy)
+{
+	size_t complaints = b->doc.complaints->count;
+	const json_t *count = json_object_get(copy, "count"), *source = json_object_get(copy, "source");
+	struct plan_workload *w = &b->workloads[b->workload_count];
+	struct copy c = {0};
+	bool good;
+
+	good = read_size(b, index, copy, "bs", &c.bs);
+	good &= read_size(b, index, copy, "size", &c.size);
+	good &= read_size(b, index, copy, "seek", &c.seek);
+	if (count && good && __builtin_mul_overflow(c.bs, (uint64_t)json_integer_value(count), &c.size))
+		c.size = UINT64_MAX;
+	read_flags(b, index, copy, &c);
+	if (good)
+		check_sizes(b, index, copy, &c);
+	if (source && !strcmp(json_string_value(source), "zero") && json_object_get(copy, "seed"))
+		complain(b, index, "seed", "zeros have no seed");
+	if (b->doc.complaints->count > complaints)
+		return 0;
+	w->workload = make(copy, &c);
+	if (!w->workload)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->workload_count; i++)
+		if (json_equal(w->workload, b->workloads[i].workload)) {
+			json_array_append_new(b->plan->notes,
+			                      json_sprintf("workload %zu is the same as an earlier one "
+			                                   "and is measured once",
+			                                   index + 1));
+			json_decref(w->workload);
+			w->workload = NULL;
+			return 0;
+		}
+	b->workload_count++;
+	return canonical_json(w->workload, &w->canonical);
+}
+
+int plan_read_workloads(struct plan_build *b)
+{
+	json_t *list = json_object_get(b->doc.root, "workloads"), *item;
+	size_t i;
+	int r = 0;
+
+	b->workloads = calloc(json_array_size(list), sizeof(*b->workloads));
+	if (!b->workloads)
+		return -ENOMEM;
+	json_array_foreach (list, i, item) {
+		if (!r)
+			r = read_workload(b, i, json_object_get(item, "copy"));
+	}
+	if (r)
+		return r;
+	return b->doc.complaints->count ? -EINVAL : 0;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * assay run: has a plan measured, and shows how it goes on. */
+#include "report.h"
+#include "watch.h"
+
+#include "../cli.h"
+#include "../plan/plan.h"
+#include "../store/path.h"
+#include "../store/queue.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct options {
+	const char *plan, *lab, *group, *database, *cancel;
+	uint64_t seed;
+	bool seeded, wait;
+};
+
+static const char usage[] =
+    "usage: assay run PLAN [--lab FILE] [--group NAME] [--db FILE] [--seed N] [--no-wait]\n"
+    "       assay run --cancel RUN [--db FILE]\n"
+    "\n"
+    "Asks the lab's server to measure PLAN, and shows how it goes on. Ctrl-C leaves the run going.\n"
+    "\n"
+    "  --lab FILE    the lab file (default: the one that the server was started with)\n"
+    "  --group NAME  the group of nodes (default: the lab's only one)\n"
+    "  --db FILE     the database (default: server.database of the lab file, else assay.db here)\n"
+    "  --seed N      for a plan whose order is shuffled without a seed (default: by chance; it is recorded)\n"
+    "  --no-wait     print the run's name and return at once\n"
+    "  --cancel RUN  end a run that is queued or running\n";
+
+static volatile int stop;
+
+static void on_signal(int signal)
+{
+	stop = signal;
+}
+
+static int parse(int argc, char **argv, struct options *o)
+{
+	static const struct option options[] = {
+	    {"lab", required_argument, NULL, 'l'}, {"group", required_argument, NULL, 'g'},
+	    {"db", required_argument, NULL, 'd'},  {"seed", required_argument, NULL, 's'},
+	    {"no-wait", no_argument, NULL, 'n'},   {"cancel", required_argument, NULL, 'c'},
+	    {"help", no_argument, NULL, 'h'},      {NULL, 0, NULL, 0}};
+	int option;
+
+	*o = (struct options){.wait = true};
+	while ((option = cli_option(argc, argv, options)) != -1) {
+		switch (option) {
+		case 'l':
+			o->lab = optarg;
+			break;
+		case 'g':
+			o->group = optarg;
+			break;
+		case 'd':
+			o->database = optarg;
+			break;
+		case 's':
+			if (!cli_number("--seed", optarg, UINT32_MAX, &o->seed))
+				return ASSAY_USAGE;
+			o->seeded = true;
+			break;
+		case 'n':
+			o->wait = false;
+			break;
+		case 'c':
+			o->cancel = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return -1;
+		default:
+			return ASSAY_USAGE;
+		}
+	}
+	if (optind + !o->cancel != argc)
+		return cli_usage("run", optind < argc ? "one plan, please" : "which plan?");
+	o->plan = argv[optind];
+	return ASSAY_OK;
+}
+
+static int cancel(struct store *store, const char *run)
+{
+	int64_t known = 0;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (store_int(store, &known, "SELECT 1 FROM runs WHERE run = ? AND state IN ('queued', 'running')",
+	              "s", run) ||
+	    !known) {
+		fprintf(stderr, "assay run: no run %s is queued or running\n", run);
+		return ASSAY_USAGE;
+	}
+	/* A queued run ends here; a running one is ended by the server, which sees the state. */
+	if (store_do(store,
+	             "UPDATE runs SET state = 'cancelled', ended_unix_ns = CASE state WHEN 'queued' THEN ?1 "
+	             "END WHERE run = ?2",
+	             "is", (int64_t)now.tv_sec * INT64_C(1000000000), run)) {
+		fprintf(stderr, "assay run: %s\n", store_message(store));
+		return ASSAY_SYSTEM;
+	}
+	return ASSAY_OK;
+}
+
+/* The lab of the server that works, or worked last, on this database. */
+static json_t *server_lab(struct store *store)
+{
+	json_t *lab = NULL;
+	sqlite3_stmt *row;
+
+	if (!store_ask(store, &row, "SELECT lab FROM server", "") && store_row(store, row) == 1) {
+		lab = json_loads(store_text(row, 0), 0, NULL);
+		store_reset(row);
+	}
+	if (!lab)
+		fprintf(stderr, "assay run: no server has worked on this database yet: start assay serve, or "
+		                "give --lab\n");
+	return lab;
+}
+
+static char *read_text(const char *path)
+{
+	FILE *in = fopen(path, "re");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (in && getdelim(&text, &size, '\0', in) < 0) {
+		free(text);
+		text = NULL;
+	}
+	if (in)
+		fclose(in);
+	return text;
+}
+
+static int finish(struct store *store, const char *run)
+{
+	struct report *report;
+	int r = report_load(store, run, &report);
+
+	if (r != 1)
+		return ASSAY_SYSTEM;
+	report_print(report, stdout);
+	bool complete = report_complete(report);
+	report_free(report);
+	return complete ? ASSAY_OK : ASSAY_NOT_VALID;
+}
+
+static int watch(struct store *store, const char *run, const char *database)
+{
+	const struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	int r = watch_run(store, run, &stop);
+	if (r == -EINTR) {
+		fprintf(stderr,
+		        "\nThe run goes on. `assay status --db %s` shows it, `assay report %s --db %s` its "
+		        "results,\n"
+		        "`assay run --cancel %s --db %s` ends it.\n",
+		        database, run, database, run, database);
+		return ASSAY_NOT_VALID;
+	}
+	if (r) {
+		fprintf(stderr, "assay run: %s\n", store_message(store));
+		return ASSAY_SYSTEM;
+	}
+	return finish(store, run);
+}
+
+static int run(struct store *store, const struct options *o, json_t *lab, const char *database)
+{
+	struct plan *plan = NULL;
+	const char *group = NULL;
+	char id[RUN_ID_SIZE], *text = NULL;
+	int result = ASSAY_USAGE;
+
+	if (!plan_load(o->plan, o->seed, stderr, &plan) &&
+	    !plan_fits_lab(plan, lab, o->group, stderr, &group)) {
+		text = read_text(o->plan);
+		result = ASSAY_SYSTEM;
+		if (!text || queue_run(store, plan, text, lab, group, id))
+			fprintf(stderr, "assay run: %s\n",
+			        text ? store_message(store) : "the plan cannot be read");
+		else if (o->wait)
+			printf("run %s on group %s: %zu cells\n", id, group, plan->cell_count),
+			    fflush(stdout), result = watch(store, id, database);
+		else
+			puts(id), result = ASSAY_OK;
+	}
+	free(text);
+	plan_free(plan);
+	return result;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct store *store = NULL;
+	json_t *lab = NULL;
+	char *database = NULL;
+	struct options o;
+	int result = parse(argc, argv, &o);
+
+	if (result)
+		return result < 0 ? ASSAY_OK : result;
+	if (!o.seeded)
+		o.seed = (uint64_t)time(NULL) % 1000000;
+	if (o.lab && lab_file_load(o.lab, stderr, &lab))
+		return ASSAY_USAGE;
+	database = o.database ? strdup(o.database) : database_path(lab, o.lab);
+	if (!database || store_open(database, o.lab ? STORE_CREATE : STORE_EXISTING, stderr, &store)) {
+		result = ASSAY_SYSTEM;
+	} else if (o.cancel) {
+		result = cancel(store, o.cancel);
+	} else {
+		if (!lab)
+			lab = server_lab(store);
+		result = lab ? run(store, &o, lab, database) : ASSAY_USAGE;
+	}
+	store_close(store);
+	json_decref(lab);
+	free(database);
+	return result;
+}

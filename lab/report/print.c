@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report.h"
+#include "watch.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MB_PER_MIB (1048576 / 1e6)
+
+static int label_width(const struct report *report)
+{
+	size_t width = 4;
+
+	for (size_t i = 0; i < report->cell_count; i++)
+		if (strlen(report->cells[i].label) > width)
+			width = strlen(report->cells[i].label);
+	return (int)width;
+}
+
+static void print_head(const struct report *report, FILE *out)
+{
+	char date[32] = "not begun";
+	time_t started = report->started_unix_ns / INT64_C(1000000000);
+	struct tm tm;
+
+	if (started) {
+		gmtime_r(&started, &tm);
+		strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", &tm);
+	}
+	fprintf(out, "run %s on group %s: %s (%s", report->run, report->group, report->state, date);
+	if (report->ended_unix_ns && report->started_unix_ns)
+		fprintf(out, ", took %.0f s",
+		        (double)(report->ended_unix_ns - report->started_unix_ns) / 1e9);
+	fprintf(out, ")\n%s\n\n", report->question);
+}
+
+static void print_cell(const struct report_cell *cell, int width, FILE *out)
+{
+	size_t n = cell->sample_count;
+
+	fprintf(out, "%3" PRId64 "  %-*s  %3zu/%-3" PRId64 " %5" PRId64, cell->ordinal, width, cell->label, n,
+	        cell->wanted, cell->boots);
+	if (n) {
+		double middle = median(cell->samples, n);
+
+		fprintf(out, "  %9.2f  %9.2f  %9.2f - %-9.2f", middle, middle / MB_PER_MIB,
+		        cell->samples[0].mb_per_s, cell->samples[n - 1].mb_per_s);
+	} else {
+		fprintf(out, "  %9s  %9s  %9s   %-9s", "-", "-", "-", "-");
+	}
+	if (n > 1)
+		fprintf(out, " %6.1f %%", floor(median_confidence(n) * 1e3) / 10); /* never rounded up */
+	else
+		fprintf(out, " %8s", "none");
+	fprintf(out, "  %7" PRId64 " %6" PRId64 "%s\n", cell->bad[0], cell->bad[1] + cell->bad[2],
+	        cell->failed                ? "  FAILED"
+	        : (int64_t)n < cell->wanted ? "  not complete"
+	                                    : "");
+}
+
+static void print_bad(const struct report *report, FILE *out)
+{
+	bool first = true;
+	sqlite3_stmt *row;
+
+	if (store_ask(report->store, &row,
+	              "SELECT c.ordinal, a.boot, a.sample, a.attempt, a.state, coalesce(a.reason, ''), "
+	              "coalesce(a.error, '') FROM "
+	              "attempts a JOIN cells c USING (run, cell_id) WHERE run = ? AND a.state IN ('invalid', "
+	              "'failed', "
+	              "'abandoned') ORDER BY a.opened_unix_ns",
+	              "s", report->run))
+		return;
+	while (store_row(report->store, row) == 1) {
+		if (first)
+			fputs("\nAttempts that do not count:\n", out);
+		first = false;
+		fprintf(out, "  cell %s, boot %s, sample %s, attempt %s %s: ", store_text(row, 0),
+		        store_text(row, 1), store_text(row, 2), store_text(row, 3), store_text(row, 4));
+		if (*store_text(row, 5))
+			fprintf(out, "%s\n", store_text(row, 5));
+		else
+			error_print(out, store_text(row, 6));
+	}
+}
+
+static void print_warnings(const struct report *report, FILE *out)
+{
+	bool one_boot = false, alone = false;
+
+	for (size_t i = 0; i < report->cell_count; i++) {
+		one_boot = one_boot || report->cells[i].boots == 1;
+		alone = alone || report->cells[i].sample_count == 1;
+	}
+	fputs("\nMB = 10^6 bytes, MiB = 2^20 bytes. min - max is an interval for the median, sure at the "
+	      "level shown (order\n"
+	      "statistics, 1 - 2^(1-n) of n samples, no distribution assumed) as far as the samples are "
+	      "independent.\n",
+	      out);
+	if (alone)
+		fputs("Warning: one sample alone has no interval.\n", out);
+	if (one_boot)
+		fputs("Warning: cells with 1 under boots were measured in one boot: that says nothing about "
+		      "how much another\n"
+		      "boot of the same nodes would differ. Plans ask for more with repeat: {boots: N}.\n",
+		      out);
+	else if (report->boots > 1)
+		fputs("Samples of one boot resemble each other: the level shown is too sure where boots "
+		      "differ.\n",
+		      out);
+}
+
+void report_print(const struct report *report, FILE *out)
+{
+	int width = label_width(report);
+
+	print_head(report, out);
+	fprintf(out, "%3s  %-*s  %-7s %5s  %9s  %9s  %21s  %8s  %7s %6s\n", "#", width, "cell", "  valid",
+	        "boots", "MB/s", "MiB/s", "min - max MB/s      ", "level", "invalid", "failed");
+	fprintf(out, "%3s  %-*s  %-7s %5s  %9s  %9s\n", "", width, "", "", "", "median", "median");
+	for (size_t i = 0; i < report->cell_count; i++)
+		print_cell(&report->cells[i], width, out);
+	print_warnings(report, out);
+	fputc('\n', out);
+	environment_print(report, out);
+	print_bad(report, out);
+	for (size_t i = 0; i < report->cell_count; i++) {
+		if (!report->cells[i].failed)
+			continue;
+		fprintf(out, "\ncell %" PRId64 " (%s) failed: ", report->cells[i].ordinal,
+		        report->cells[i].label);
+		error_print(out, report->cells[i].error);
+	}
+	if (*report->error) {
+		fputs("\nThe run failed: ", out);
+		error_print(out, report->error);
+	}
+}
+
+static void csv_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+void report_csv(const struct report *report, FILE *out)
+{
+	fputs("run,ordinal,cell_id,label,boot,sample,bytes,ns,mb_per_s\n", out);
+	for (size_t i = 0; i < report->cell_count; i++) {
+		const struct report_cell *cell = &report->cells[i];
+
+		for (size_t k = 0; k < cell->sample_count; k++) {
+			const struct report_sample *s = &cell->samples[k];
+
+			fprintf(out, "%s,%" PRId64 ",%s,", report->run, cell->ordinal, cell->id);
+			csv_text(out, cell->label);
+			fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%.6f\n", s->boot,
+			        s->sample, s->bytes, s->ns, s->mb_per_s);
+		}
+	}
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_speed(const void *a, const void *b)
+{
+	const struct report_sample *x = a, *y = b;
+
+	return (x->mb_per_s > y->mb_per_s) - (x->mb_per_s < y->mb_per_s);
+}
+
+double median(const struct report_sample *samples, size_t n)
+{
+	return n % 2 ? samples[n / 2].mb_per_s : (samples[n / 2 - 1].mb_per_s + samples[n / 2].mb_per_s) / 2;
+}
+
+double median_confidence(size_t n)
+{
+	return n ? 1 - exp2(1 - (double)n) : 0;
+}
+
+static int load_head(struct report *report, const char *run)
+{
+	sqlite3_stmt *row;
+	int r = store_ask(report->store, &row,
+	                  "SELECT run, group_name, state, plan_name, plan_sha256, question, coalesce(error, "
+	                  "''), lab, shuffled, seed, "
+	                  "boots, started_unix_ns, ended_unix_ns FROM runs WHERE ?1 IS NULL OR run = ?1 "
+	                  "ORDER BY number DESC LIMIT 1",
+	                  "s", run);
+
+	if (!r)
+		r = store_row(report->store, row);
+	if (r != 1)
+		return r;
+	snprintf(report->run, sizeof(report->run), "%s", store_text(row, 0));
+	snprintf(report->group, sizeof(report->group), "%s", store_text(row, 1));
+	snprintf(report->state, sizeof(report->state), "%s", store_text(row, 2));
+	snprintf(report->plan, sizeof(report->plan), "%s", store_text(row, 3));
+	snprintf(report->plan_sha256, sizeof(report->plan_sha256), "%s", store_text(row, 4));
+	report->question = strdup(store_text(row, 5));
+	report->error = strdup(store_text(row, 6));
+	report->lab = strdup(store_text(row, 7));
+	report->shuffled = sqlite3_column_int(row, 8);
+	report->seed = sqlite3_column_int64(row, 9);
+	report->boots = sqlite3_column_int64(row, 10);
+	report->started_unix_ns = sqlite3_column_int64(row, 11);
+	report->ended_unix_ns = sqlite3_column_int64(row, 12);
+	store_reset(row);
+	return report->question && report->error && report->lab ? 1 : -ENOMEM;
+}
+
+static int load_cells(struct report *report)
+{
+	int64_t count = 0;
+	sqlite3_stmt *row;
+	int r =
+	    store_int(report->store, &count, "SELECT count(*) FROM cells WHERE run = ?", "s", report->run);
+
+	if (r)
+		return r;
+	report->cells = calloc((size_t)count + 1, sizeof(*report->cells));
+	if (!report->cells)
+		return -ENOMEM;
+	r = store_ask(report->store, &row,
+	              "SELECT c.ordinal, c.cell_id, c.label, c.failed, coalesce(c.error, ''), r.samples * "
+	              "(SELECT count(*) FROM "
+	              "visits v WHERE v.run = c.run AND v.cell_id = c.cell_id), (SELECT count(*) FROM "
+	              "attempts a WHERE a.run = "
+	              "c.run AND a.cell_id = c.cell_id AND a.state = 'invalid'), (SELECT count(*) FROM "
+	              "attempts a WHERE a.run = "
+	              "c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM "
+	              "attempts a WHERE a.run = "
+	              "c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned') FROM cells c JOIN runs r "
+	              "USING (run) WHERE run = "
+	              "? ORDER BY c.ordinal",
+	              "s", report->run);
+	if (r)
+		return r;
+	while ((r = store_row(report->store, row)) == 1) {
+		struct report_cell *cell = &report->cells[report->cell_count++];
+
+		cell->ordinal = sqlite3_column_int64(row, 0);
+		snprintf(cell->id, sizeof(cell->id), "%s", store_text(row, 1));
+		cell->label = strdup(store_text(row, 2));
+		cell->failed = sqlite3_column_int(row, 3);
+		cell->error = strdup(store_text(row, 4));
+		cell->wanted = sqlite3_column_int64(row, 5);
+		for (int i = 0; i < 3; i++)
+			cell->bad[i] = sqlite3_column_int64(row, 6 + i);
+		if (!cell->label || !cell->error) {
+			store_reset(row);
+			return -ENOMEM;
+		}
+	}
+	return r;
+}
+
+static int load_samples(struct report *report, struct report_cell *cell)
+{
+	int64_t last_boot = 0;
+	sqlite3_stmt *row;
+	int r = store_ask(report->store, &row,
+	                  "SELECT a.boot, a.sample, r.measured_bytes, r.measured_ns FROM attempts a JOIN "
+	                  "results r USING (run, "
+	                  "cell_id, boot, sample, attempt) WHERE run = ? AND cell_id = ? AND a.state = "
+	                  "'valid' AND r.role = "
+	                  "'measure' ORDER BY boot, sample",
+	                  "ss", report->run, cell->id);
+
+	cell->samples = calloc((size_t)cell->wanted + 1, sizeof(*cell->samples));
+	if (!cell->samples)
+		return -ENOMEM;
+	if (r)
+		return r;
+	while ((r = store_row(report->store, row)) == 1 && cell->sample_count < (size_t)cell->wanted) {
+		struct report_sample *sample = &cell->samples[cell->sample_count++];
+
+		sample->boot = sqlite3_column_int64(row, 0);
+		sample->sample = sqlite3_column_int64(row, 1);
+		sample->bytes = sqlite3_column_int64(row, 2);
+		sample->ns = sqlite3_column_int64(row, 3);
+		sample->mb_per_s = sample->ns ? (double)sample->bytes * 1e3 / (double)sample->ns : 0;
+		cell->boots += sample->boot != last_boot;
+		last_boot = sample->boot;
+	}
+	if (r == 1)
+		store_reset(row);
+	qsort(cell->samples, cell->sample_count, sizeof(*cell->samples), by_speed);
+	return r < 0 ? r : 0;
+}
+
+int report_load(struct store *store, const char *run, struct report **out)
+{
+	struct report *report = calloc(1, sizeof(*report));
+	int r;
+
+	if (!report)
+		return -ENOMEM;
+	report->store = store;
+	r = load_head(report, run);
+	if (r == 1) {
+		r = load_cells(report);
+		for (size_t i = 0; i < report->cell_count && !r; i++)
+			r = load_samples(report, &report->cells[i]);
+		if (!r) {
+			*out = report;
+			return 1;
+		}
+	}
+	report_free(report);
+	return r;
+}
+
+void report_free(struct report *report)
+{
+	if (!report)
+		return;
+	for (size_t i = 0; i < report->cell_count; i++) {
+		free(report->cells[i].label);
+		free(report->cells[i].error);
+		free(report->cells[i].samples);
+	}
+	free(report->cells);
+	free(report->question);
+	free(report->error);
+	free(report->lab);
+	free(report);
+}
+
+bool report_complete(const struct report *report)
+{
+	bool complete = report->cell_count > 0;
+
+	for (size_t i = 0; i < report->cell_count; i++)
+		complete = complete && report->cells[i].sample_count == (size_t)report->cells[i].wanted;
+	return complete;
+}

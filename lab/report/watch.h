@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Looking at a run from outside, while the server conducts it. */
+#ifndef ASSAY_WATCH_H
+#define ASSAY_WATCH_H
+
+#include "../store/store.h"
+
+#include <stdbool.h>
+
+struct run_view {
+	char run[64], group[64], state[16], plan[64];
+	int64_t cells, samples_wanted, samples_done, attempts_bad;
+	int64_t started_unix_ns, ended_unix_ns, now_unix_ns;
+	/* the sample in the works; cell 0: none */
+	int64_t cell, boot, sample, attempt;
+	char label[128];
+	int64_t left_s; /* -1: not known yet */
+	bool server_runs;
+};
+
+/* 1, 0 (no such run) or -errno. RUN NULL: the latest. */
+int view_run(struct store *store, const char *run, struct run_view *view);
+/* "n1: measure 12 s | n2: …" of the run's group; TEXT for people. */
+int view_nodes(struct store *store, const char *group, bool times, char *text, size_t size);
+
+/* Shows RUN as it goes on, until it ends or *STOP is set. 0, -EINTR, or another -errno. */
+int watch_run(struct store *store, const char *run, const volatile int *stop);
+
+/* Prints error.json ERROR (as text) for people, indented. */
+void error_print(FILE *out, const char *error);
+
+#endif

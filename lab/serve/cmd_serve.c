@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * assay serve: boots the nodes of a lab, conducts them, stores what they measure. */
+#include "server.h"
+#include "log.h"
+
+#include "../cli.h"
+#include "../plan/plan.h"
+#include "../store/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TICK_NS 100000000
+#define BEAT_NS (5 * INT64_C(1000000000))
+
+struct options {
+	const char *lab, *database, *image;
+	bool dhcp;
+	int64_t port; /* -1: the lab file's */
+};
+
+static const char usage[] =
+    "usage: assay serve LAB [--db FILE] [--image FOLDER] [--port N] [--no-dhcp]\n"
+    "\n"
+    "Boots the nodes that the lab file LAB lists, gives them what `assay run` asks for, and stores their "
+    "results.\n"
+    "\n"
+    "  --db FILE       the database (default: server.database of the lab file, else assay.db here)\n"
+    "  --image FOLDER  kernel, initramfs and iPXE (default: out)\n"
+    "  --port N        listen there instead of server.http_port; 0 takes any\n"
+    "  --no-dhcp       start no dnsmasq: something else boots the nodes\n"
+    "\n"
+    "It may be stopped, killed and started again at any moment: nothing is lost or measured twice.\n";
+
+static int parse(int argc, char **argv, struct options *o)
+{
+	static const struct option options[] = {{"db", required_argument, NULL, 'd'},
+	                                        {"image", required_argument, NULL, 'i'},
+	                                        {"port", required_argument, NULL, 'p'},
+	                                        {"no-dhcp", no_argument, NULL, 'n'},
+	                                        {"help", no_argument, NULL, 'h'},
+	                                        {NULL, 0, NULL, 0}};
+	uint64_t port;
+	int option;
+
+	*o = (struct options){.image = "out", .dhcp = true, .port = -1};
+	while ((option = cli_option(argc, argv, options)) != -1) {
+		switch (option) {
+		case 'd':
+			o->database = optarg;
+			break;
+		case 'i':
+			o->image = optarg;
+			break;
+		case 'p':
+			if (!cli_number("--port", optarg, 65535, &port))
+				return ASSAY_USAGE;
+			o->port = (int64_t)port;
+			break;
+		case 'n':
+			o->dhcp = false;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return -1;
+		default:
+			return ASSAY_USAGE;
+		}
+	}
+	if (optind + 1 != argc)
+		return cli_usage("serve", optind < argc ? "one lab file, please" : "which lab file?");
+	o->lab = argv[optind];
+	return ASSAY_OK;
+}
+
+static int make_run_dir(struct server *s, const char *database)
+{
+	char *name = NULL;
+
+	if (asprintf(&name, "%s.run", database) < 0)
+		return -ENOMEM;
+	if (mkdir(name, 0755) && errno != EEXIST) {
+		int error = errno;
+
+		fprintf(stderr, "assay serve: %s: %s\n", name, strerror(error));
+		free(name);
+		return -error;
+	}
+	s->run_dir = realpath(name, NULL);
+	free(name);
+	return s->run_dir ? 0 : -errno;
+}
+
+/* One server a database. The lock is held until the process ends. */
+static int lock_run_dir(const struct server *s, const char *database)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/lock", s->run_dir);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB)) {
+		int error = errno;
+
+		if (error == EWOULDBLOCK)
+			fprintf(
+			    stderr,
+			    "assay serve: another server works on %s already; --db names another database\n",
+			    database);
+		else
+			fprintf(stderr, "assay serve: %s: %s\n", path, strerror(error));
+		if (fd >= 0)
+			close(fd);
+		return -error;
+	}
+	return 0;
+}
+
+static int read_address(struct server *s)
+{
+	const char *address =
+	    json_string_value(json_object_get(json_object_get(s->lab, "server"), "address"));
+	const char *slash = address ? strchr(address, '/') : NULL;
+
+	if (!slash || slash - address >= (long)sizeof(s->address))
+		return -EINVAL;
+	memcpy(s->address, address, (size_t)(slash - address));
+	s->address[slash - address] = '\0';
+	s->prefix = (unsigned int)strtoul(slash + 1, NULL, 10);
+	return 0;
+}
+
+static int set_up(struct server *s, const struct options *o)
+{
+	int r = lab_file_load(o->lab, stderr, &s->lab);
+
+	if (r)
+		return r;
+	s->image_dir = realpath(o->image, NULL);
+	if (!s->image_dir) {
+		fprintf(stderr, "assay serve: %s: %s (make image builds it; --image names another folder)\n",
+		        o->image, strerror(errno));
+		return -EINVAL;
+	}
+	char *database = o->database ? strdup(o->database) : database_path(s->lab, o->lab);
+	if (!database)
+		return -ENOMEM;
+	r = read_address(s);
+	if (!r)
+		r = make_run_dir(s, database);
+	if (!r)
+		r = lock_run_dir(s, database);
+	if (!r)
+		r = store_open(database, STORE_CREATE, stderr, &s->store);
+	if (!r) {
+		r = store_check(s->store);
+		if (r)
+			fprintf(
+			    stderr,
+			    "assay serve: %s is damaged: %s. Move it away and keep it; a new one is made.\n",
+			    database, store_message(s->store));
+	}
+	free(database);
+	if (!r)
+		r = conductor_open(s->store, s->lab, moment_now(), &s->conductor);
+	return r;
+}
+
+static int announce(struct server *s)
+{
+	char *lab = json_dumps(s->lab, JSON_COMPACT | JSON_SORT_KEYS);
+	struct moment now = moment_now();
+	int r = lab ? store_do(s->store,
+	                       "INSERT OR REPLACE INTO server (id, lab, url, pid, started_unix_ns, "
+	                       "beat_unix_ns) VALUES (1, ?, ?, "
+	                       "?, ?, ?)",
+	                       "ssiii", lab, s->url, (int64_t)getpid(), now.unix_ns, now.unix_ns)
+	            : -ENOMEM;
+
+	free(lab);
+	return r;
+}
+
+static void beat(struct server *s, struct moment now, int64_t *next_ns)
+{
+	if (now.mono_ns < *next_ns)
+		return;
+	*next_ns = now.mono_ns + BEAT_NS;
+	int r = store_do(s->store, "UPDATE server SET beat_unix_ns = ? WHERE id = 1", "i", now.unix_ns);
+	if (r)
+		log_event(NULL, "store", "%s", store_message(s->store));
+}
+
+/* Until a signal ends it; 0, or -errno where it cannot go on. */
+static int work(struct server *s, struct dnsmasq *dnsmasq, const sigset_t *signals)
+{
+	const struct timespec tick = {.tv_nsec = TICK_NS};
+	int64_t next_beat_ns = 0;
+	int r = 0;
+
+	while (!r) {
+		int signal = sigtimedwait(signals, NULL, &tick);
+
+		if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
+			log_event(NULL, "serve", "ends (signal %d); started again, it goes on where it was",
+			          signal);
+			break;
+		}
+		struct moment now = moment_now();
+		pthread_mutex_lock(&s->lock);
+		conductor_tick(s->conductor, now);
+		beat(s, now, &next_beat_ns);
+		pthread_mutex_unlock(&s->lock);
+		http_tick(s, now);
+		r = dnsmasq_tick(s, dnsmasq, now);
+	}
+	store_do(s->store, "UPDATE server SET beat_unix_ns = 0 WHERE id = 1", "");
+	return r;
+}
+
+static int serve(struct server *s, const struct options *o, const sigset_t *signals)
+{
+	struct dnsmasq *dnsmasq = NULL;
+	int r = http_start(s);
+
+	if (!r)
+		r = announce(s);
+	if (!r && o->dhcp)
+		r = dnsmasq_start(s, &dnsmasq);
+	if (!r) {
+		log_event(NULL, "serve", "listening on %s, image %s, %s", s->url, s->image_dir,
+		          dnsmasq ? "dnsmasq answers DHCP" : "no DHCP");
+		r = work(s, dnsmasq, signals);
+	}
+	dnsmasq_stop(dnsmasq);
+	http_stop(s);
+	return r;
+}
+
+int cmd_serve(int argc, char **argv)
+{
+	struct server s = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	struct options o;
+	sigset_t signals;
+	int r = parse(argc, argv, &o);
+
+	if (r)
+		return r < 0 ? ASSAY_OK : r;
+	/* Before any thread is there, so that all of them inherit it. */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	r = set_up(&s, &o);
+	if (r == -EINVAL) {
+		r = ASSAY_USAGE;
+	} else if (!r) {
+		s.port = (uint16_t)(o.port >= 0
+		                        ? o.port
+		                        : json_integer_value(json_object_get(json_object_get(s.lab, "server"),
+		                                                             "http_port")));
+		r = serve(&s, &o, &signals) ? ASSAY_SYSTEM : ASSAY_OK;
+	} else {
+		r = ASSAY_SYSTEM;
+	}
+	conductor_close(s.conductor);
+	store_close(s.store);
+	json_decref(s.lab);
+	free(s.run_dir);
+	free(s.image_dir);
+	return r;
+}

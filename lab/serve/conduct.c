@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "conduct_internal.h"
+#include "log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUN_CHECK_NS (500 * MS_NS)
+#define POLL_GAP_NS  (5000 * MS_NS) /* a node between two polls is not away */
+
+int64_t number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+const char *text(const json_t *object, const char *key)
+{
+	const char *value = json_string_value(json_object_get(object, key));
+
+	return value ? value : "";
+}
+
+void copy_text(char *to, size_t size, const char *from)
+{
+	snprintf(to, size, "%s", from ? from : "");
+}
+
+void store_failed(struct conductor *c, const char *what, int r)
+{
+	log_event(NULL, "store", "%s: %s: %s", what, strerror(-r), store_message(c->store));
+}
+
+void answer(struct hold **held, unsigned int status, json_t *body)
+{
+	struct hold *hold = *held;
+
+	if (!hold) {
+		json_decref(body);
+		return;
+	}
+	*held = NULL;
+	hold->node = NULL;
+	hold->reply.status = status;
+	hold->reply.body = body;
+	if (hold->wake)
+		hold->wake(hold);
+}
+
+void live(struct node *n, struct moment now, const char *step, const char *format, ...)
+{
+	char what[sizeof(n->text)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	if (strcmp(n->step, step) || strcmp(n->text, what)) {
+		copy_text(n->step, sizeof(n->step), step);
+		copy_text(n->text, sizeof(n->text), what);
+		n->since_unix_ns = now.unix_ns;
+	}
+	n->seen_unix_ns = now.unix_ns;
+	n->dirty = true;
+}
+
+bool polling(struct node *n)
+{
+	if (n->poll && n->poll->alive && !n->poll->alive(n->poll))
+		conductor_drop(n->group->c, n->poll);
+	return n->poll;
+}
+
+static bool needs_reboot(const struct run *run, const struct node *n, const struct run_visit *visit,
+                         const char **why)
+{
+	const struct run_cell *cell = &run->cells[visit->cell];
+
+	if (*n->block_run && (strcmp(n->block_run, run->id) || n->block != visit->boot)) {
+		*why = "this boot served another block of samples";
+		return true;
+	}
+	if (cell->fresh && n->states > 0 && !(n->states == 1 && !strcmp(n->last_state, cell->state_id))) {
+		*why = "the cell asks for a fresh boot";
+		return true;
+	}
+	return false;
+}
+
+static int order_reboot(struct group *g, struct moment now, struct node *n, const char *why)
+{
+	struct conductor *c = g->c;
+
+	if (n->reboots >= REBOOTS_MAX) {
+		run_end(g, now,
+		        error_new(n->name, "reboot", n->name, "run",
+		                  "Look at its console: does it boot by PXE from this server each time, and "
+		                  "does it come "
+		                  "back with another boot_id?",
+		                  "asked to reboot %u times in a row without a sample in between (%s)",
+		                  n->reboots, why));
+		return -ELOOP;
+	}
+	int r = store_do(c->store,
+	                 "INSERT INTO reboots (at_unix_ns, run, node, token, reason) VALUES (?, ?, ?, ?, ?)",
+	                 "issss", now.unix_ns, g->run->id, n->name, n->token, why);
+	if (r) {
+		store_failed(c, "reboot", r);
+		return r;
+	}
+	n->reboots++;
+	n->polled_ns = 0;
+	log_event(n->name, "reboot", "%s", why);
+	live(n, now, "reboot", "%s", why);
+	answer(&n->poll, 200, json_pack("{ss ss}", "action", "reboot", "reason", why));
+	g->wait_since_ns = now.mono_ns;
+	return 0;
+}
+
+/* Whether every node that ITEM needs is there and fit for it; asks for reboots where that does not hold. */
+static bool prepare(struct group *g, struct moment now, struct item item)
+{
+	const struct run_visit *visit = &g->run->visits[item.visit];
+	unsigned int needed = g->run->cells[visit->cell].nodes;
+	bool all = true, any = false;
+	const char *why;
+
+	for (unsigned int i = 0; i < needed; i++) {
+		struct node *n = g->nodes[i];
+
+		if (!polling(n)) {
+			all = false;
+			continue;
+		}
+		any = true;
+		n->missing = false;
+		if (!needs_reboot(g->run, n, visit, &why))
+			continue;
+		all = false;
+		if (order_reboot(g, now, n, why))
+			return false;
+	}
+	if (all) {
+		g->wait_since_ns = 0;
+		return true;
+	}
+	g->had_nodes = g->had_nodes || any;
+	if (!g->wait_since_ns && g->had_nodes)
+		g->wait_since_ns = now.mono_ns;
+	return false;
+}
+
+static bool wait_is_over(struct group *g, struct moment now, struct item item)
+{
+	const struct run_visit *visit = &g->run->visits[item.visit];
+	bool found = false;
+
+	if (!g->wait_since_ns || now.mono_ns - g->wait_since_ns < g->run->peer_ms * MS_NS)
+		return false;
+	for (unsigned int i = 0; i < g->run->cells[visit->cell].nodes; i++) {
+		struct node *n = g->nodes[i];
+
+		if (n->poll || (n->polled_ns && now.mono_ns - n->polled_ns < POLL_GAP_NS))
+			continue;
+		log_event(n->name, "peer", "did not come within %" PRId64 " s: the others go on without it",
+		          g->run->peer_ms / 1000);
+		n->missing = true;
+		found = true;
+	}
+	if (found)
+		g->wait_since_ns = 0;
+	return found;
+}
+
+static json_t *missing_error(struct group *g)
+{
+	char object[256] = "", strangers[512] = "";
+	const char *first = g->name;
+	sqlite3_stmt *row;
+
+	for (size_t i = 0; i < g->node_count; i++) {
+		struct node *n = g->nodes[i];
+		size_t used = strlen(object);
+
+		if (!n->missing)
+			continue;
+		if (!used)
+			first = n->name;
+		snprintf(object + used, sizeof(object) - used, "%s%s (%s)", used ? ", " : "", n->name,
+		         *n->mac ? n->mac : n->uuid);
+	}
+	if (!store_ask(g->c->store, &row, "SELECT mac FROM strangers ORDER BY seen_unix_ns DESC LIMIT 4",
+	               "")) {
+		while (store_row(g->c->store, row) == 1) {
+			size_t used = strlen(strangers);
+
+			snprintf(strangers + used, sizeof(strangers) - used, "%s%s",
+			         used ? ", " : " These asked to boot and are not in the lab file: ",
+			         store_text(row, 0));
+		}
+	}
+	char remedy[1024];
+	snprintf(remedy, sizeof(remedy),
+	         "Check its power, its cabling, that it boots by PXE first, and that its MAC in the lab file "
+	         "is that of the NIC "
+	         "it boots from.%s",
+	         strangers);
+	return error_new(first, "peer", object, "run", remedy,
+	                 "did not come within %" PRId64
+	                 " s, and nothing is left that could be measured without it",
+	                 g->run->peer_ms / 1000);
+}
+
+void advance(struct group *g, struct moment now)
+{
+	for (;;) {
+		struct item item;
+		bool unfinished;
+
+		if (!g->run && run_take(g, now) <= 0)
+			return;
+		if (g->attempt.open) {
+			if (!attempt_look(g, now))
+				return;
+			continue;
+		}
+		if (!run_pick(g, &item, &unfinished)) {
+			if (run_end(g, now, unfinished ? missing_error(g) : NULL))
+				return;
+			continue;
+		}
+		if (prepare(g, now, item)) {
+			if (attempt_open(g, now, item))
+				return;
+			continue;
+		}
+		if (g->run && !wait_is_over(g, now, item))
+			return;
+	}
+}
+
+void conductor_next(struct conductor *c, struct moment now, struct node *n, struct hold *hold)
+{
+	(void)c;
+	answer(&n->poll, 200, json_pack("{ss}", "action", "wait"));
+	hold->node = n;
+	hold->barrier = 0;
+	hold->since_ns = now.mono_ns;
+	n->poll = hold;
+	n->missing = false;
+	n->polled_ns = now.mono_ns;
+	if (n->group->run)
+		n->group->had_nodes = true;
+	live(n, now, "ready", "waits for work");
+	advance(n->group, now);
+}
+
+void conductor_drop(struct conductor *c, struct hold *hold)
+{
+	(void)c;
+	if (!hold->node)
+		return;
+	if (hold->node->poll == hold)
+		hold->node->poll = NULL;
+	if (hold->node->barrier == hold)
+		hold->node->barrier = NULL;
+	hold->node = NULL;
+}
+
+void conductor_step(struct conductor *c, struct moment now, struct node *n, const char *step,
+                    const char *what)
+{
+	(void)c;
+	live(n, now, step, "%s", what);
+	log_event(n->name, step, "%s", what);
+}
+
+struct reply conductor_error(struct conductor *c, struct moment now, struct node *n, const json_t *error)
+{
+	struct group *g = n->group;
+	const char *scope = text(error, "scope");
+	int r = error_store(c, now, g->run ? g->run->id : NULL, g, error);
+
+	if (r) {
+		store_failed(c, "error", r);
+		return (struct reply){.status = 500};
+	}
+	live(n, now, text(error, "step"), "%s: %s", text(error, "object"), text(error, "message"));
+	if (g->run && !strcmp(scope, "run"))
+		run_end(g, now, json_deep_copy(error));
+	else if (g->attempt.open && n->assigned && n->verdict == VERDICT_NONE)
+		attempt_abandon(g, now, json_deep_copy(error));
+	advance(g, now);
+	return (struct reply){.status = 204};
+}
+
+static void flush_live(struct conductor *c)
+{
+	bool begun = false;
+	int r = 0;
+
+	for (size_t i = 0; i < c->node_count && !r; i++) {
+		struct node *n = &c->nodes[i];
+
+		if (!n->dirty)
+			continue;
+		if (!begun)
+			r = store_begin(c->store);
+		begun = begun || !r;
+		if (!r)
+			r = store_do(
+			    c->store,
+			    "INSERT INTO nodes (node, group_name, step, text, since_unix_ns, seen_unix_ns) "
+			    "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (node) DO UPDATE SET group_name = "
+			    "?2, "
+			    "step = ?3, text = ?4, since_unix_ns = ?5, seen_unix_ns = ?6",
+			    "ssssii", n->name, n->group->name, n->step, n->text, n->since_unix_ns,
+			    n->seen_unix_ns);
+	}
+	if (begun)
+		r = store_end(c->store, r);
+	if (r)
+		store_failed(c, "status", r);
+	for (size_t i = 0; i < c->node_count && !r; i++)
+		c->nodes[i].dirty = false;
+}
+
+static void cancel_look(struct group *g, struct moment now)
+{
+	int64_t cancelled = 0;
+
+	if (!g->run)
+		return;
+	if (!store_int(g->c->store, &cancelled, "SELECT state = 'cancelled' FROM runs WHERE run = ?", "s",
+	               g->run->id) &&
+	    cancelled)
+		run_end(g, now,
+		        error_new("lab", "cancel", g->run->id, "run", "Nothing to do.",
+		                  "cancelled by the operator"));
+}
+
+void conductor_tick(struct conductor *c, struct moment now)
+{
+	bool changed = false;
+
+	if (now.mono_ns >= c->next_run_check_ns) {
+		int64_t changes = store_changes(c->store);
+
+		changed = changes != c->changes;
+		c->changes = changes;
+		c->next_run_check_ns = now.mono_ns + RUN_CHECK_NS;
+	}
+	for (size_t i = 0; i < c->node_count; i++) {
+		struct node *n = &c->nodes[i];
+
+		if (n->poll && now.mono_ns - n->poll->since_ns >= HOLD_NS) {
+			n->polled_ns = now.mono_ns;
+			answer(&n->poll, 200, json_pack("{ss}", "action", "wait"));
+		}
+		if (n->barrier && now.mono_ns - n->barrier->since_ns >= HOLD_NS)
+			answer(&n->barrier, 200, json_pack("{sb}", "go", 0));
+	}
+	for (size_t i = 0; i < c->group_count; i++) {
+		if (changed)
+			cancel_look(&c->groups[i], now);
+		if (c->groups[i].run || changed)
+			advance(&c->groups[i], now);
+	}
+	flush_live(c);
+}
+
+void conductor_release(struct conductor *c)
+{
+	for (size_t i = 0; i < c->node_count; i++) {
+		answer(&c->nodes[i].poll, 503, NULL);
+		answer(&c->nodes[i].barrier, 503, NULL);
+	}
+}
+
+void conductor_close(struct conductor *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->group_count; i++) {
+		run_free(c->groups[i].run);
+		json_decref(c->groups[i].attempt.error);
+		json_decref(c->groups[i].binding);
+		free(c->groups[i].nodes);
+	}
+	for (size_t i = 0; i < c->node_count; i++) {
+		json_decref(c->nodes[i].binding);
+		json_decref(c->nodes[i].result_error);
+		free(c->nodes[i].reason);
+	}
+	free(c->groups);
+	free(c->nodes);
+	json_decref(c->lab);
+	free(c);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Tokens and boots. */
+#include "conduct_internal.h"
+#include "log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define TOKENS_KEPT 8 /* served scripts of a node that never said hello */
+
+int conductor_token(struct conductor *c, struct moment now, const char *node, const char *mac, char token[33])
+{
+	unsigned char random[16];
+	int r;
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return -EIO;
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(token + 2 * i, 3, "%02x", random[i]);
+	r = store_begin(c->store);
+	if (r)
+		return r;
+	r = store_do(c->store, "INSERT INTO boots (token, node, mac, made_unix_ns) VALUES (?, ?, ?, ?)",
+	             "sssi", token, node, mac, now.unix_ns);
+	if (!r)
+		r = store_do(c->store,
+		             "DELETE FROM boots WHERE node = ?1 AND boot_id IS NULL AND token NOT IN (SELECT "
+		             "token FROM boots "
+		             "WHERE node = ?1 AND boot_id IS NULL ORDER BY made_unix_ns DESC LIMIT ?2)",
+		             "si", node, (int64_t)TOKENS_KEPT);
+	return store_end(c->store, r);
+}
+
+void conductor_stranger(struct conductor *c, struct moment now, const char *mac, const char *uuid)
+{
+	int r = store_do(c->store,
+	                 "INSERT INTO strangers (mac, uuid, seen_unix_ns) VALUES (?1, ?2, ?3) ON CONFLICT "
+	                 "(mac) DO UPDATE SET "
+	                 "uuid = ?2, seen_unix_ns = ?3",
+	                 "ssi", mac, uuid, now.unix_ns);
+
+	if (!r)
+		r = store_do(c->store,
+		             "DELETE FROM strangers WHERE mac NOT IN (SELECT mac FROM strangers ORDER BY "
+		             "seen_unix_ns DESC "
+		             "LIMIT 1000)",
+		             "");
+	if (r)
+		store_failed(c, "stranger", r);
+}
+
+static void boot_read(struct node *n, sqlite3_stmt *row)
+{
+	copy_text(n->token, sizeof(n->token), store_text(row, 0));
+	copy_text(n->boot_id, sizeof(n->boot_id), store_text(row, 1));
+	copy_text(n->block_run, sizeof(n->block_run), store_text(row, 2));
+	n->block = (unsigned int)sqlite3_column_int64(row, 3);
+	n->states = (unsigned int)sqlite3_column_int64(row, 4);
+	copy_text(n->last_state, sizeof(n->last_state), store_text(row, 5));
+}
+
+int boot_load(struct conductor *c, struct node *n)
+{
+	sqlite3_stmt *row;
+	int r = store_ask(c->store, &row,
+	                  "SELECT token, boot_id, run, block, states, last_state FROM boots WHERE node = ? "
+	                  "AND hello_order IS "
+	                  "NOT NULL ORDER BY hello_order DESC LIMIT 1",
+	                  "s", n->name);
+
+	if (!r)
+		r = store_row(c->store, row);
+	if (r == 1) {
+		boot_read(n, row);
+		store_reset(row);
+	}
+	if (r >= 0)
+		r = store_ask(c->store, &row,
+		              "SELECT step, text, since_unix_ns, seen_unix_ns FROM nodes WHERE node = ?", "s",
+		              n->name);
+	if (!r)
+		r = store_row(c->store, row);
+	if (r == 1) {
+		copy_text(n->step, sizeof(n->step), store_text(row, 0));
+		copy_text(n->text, sizeof(n->text), store_text(row, 1));
+		n->since_unix_ns = sqlite3_column_int64(row, 2);
+		n->seen_unix_ns = sqlite3_column_int64(row, 3);
+		store_reset(row);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int hello_store(struct conductor *c, struct moment now, const char *token, const char *node,
+                       const json_t *hello)
+{
+	const json_t *pstore = json_object_get(hello, "pstore");
+	char *inventory = json_dumps(json_object_get(hello, "inventory"), JSON_COMPACT | JSON_SORT_KEYS);
+	int r;
+
+	if (!inventory)
+		return -ENOMEM;
+	r = store_begin(c->store);
+	if (r) {
+		free(inventory);
+		return r;
+	}
+	r = store_do(c->store,
+	             "UPDATE boots SET hello_order = (SELECT coalesce(max(hello_order), 0) + 1 FROM boots), "
+	             "hello_unix_ns = ?, "
+	             "boot_id = ?, image_id = ?, uptime_ns = ?, inventory = ? WHERE token = ?",
+	             "ississ", now.unix_ns, text(hello, "boot_id"), text(hello, "image_id"),
+	             number(hello, "uptime_ns"), inventory, token);
+	for (size_t i = 0; i < json_array_size(pstore) && !r; i++) {
+		const json_t *dump = json_array_get(pstore, i);
+
+		r = store_do(c->store,
+		             "INSERT OR REPLACE INTO pstore (token, node, name, text) VALUES (?, ?, ?, ?)",
+		             "ssss", token, node, text(dump, "name"), text(dump, "text"));
+	}
+	free(inventory);
+	return store_end(c->store, r);
+}
+
+static struct reply hello_reply(const struct node *n, struct moment now, const char *image_id)
+{
+	return (struct reply){
+	    .status = 200,
+	    .body = json_pack("{ss ss sI ss}", "node", n->name, "group", n->group->name, "server_time_ns",
+	                      (json_int_t)now.unix_ns, "image_id", image_id),
+	};
+}
+
+static struct reply refused(const char *why)
+{
+	log_event(NULL, "hello", "refused: %s", why);
+	return (struct reply){
+	    .status = 401,
+	    .body = json_pack("{s{ss ss}}", "error", "message", why, "remedy", "Reboot through PXE."),
+	};
+}
+
+static void boot_begin(struct node *n, struct moment now, const char *token, const json_t *hello)
+{
+	answer(&n->poll, 401, json_pack("{s{ss}}", "error", "message", "the node has booted again"));
+	answer(&n->barrier, 410, json_pack("{s{ss}}", "error", "message", "the node has booted again"));
+	copy_text(n->token, sizeof(n->token), token);
+	copy_text(n->boot_id, sizeof(n->boot_id), text(hello, "boot_id"));
+	n->block_run[0] = '\0';
+	n->block = 0;
+	n->states = 0;
+	n->last_state[0] = '\0';
+	size_t dumps = json_array_size(json_object_get(hello, "pstore"));
+	log_event(n->name, "hello", "boot %s, image %s, up for %.1f s%s", n->boot_id, text(hello, "image_id"),
+	          (double)number(hello, "uptime_ns") / 1e9,
+	          dumps ? ", with a dump of the kernel that ran before" : "");
+	live(n, now, "hello", "booted");
+}
+
+struct reply conductor_hello(struct conductor *c, struct moment now, const char *token, const json_t *hello,
+                             const char *image_id, struct complaint *why)
+{
+	char name[NAME_SIZE] = "", mac[18] = "", boot_id[37] = "";
+	struct node *n = NULL;
+	sqlite3_stmt *row;
+	int r = store_ask(c->store, &row, "SELECT node, mac, boot_id FROM boots WHERE token = ?", "s", token);
+
+	if (!r)
+		r = store_row(c->store, row);
+	if (r == 1) {
+		copy_text(name, sizeof(name), store_text(row, 0));
+		copy_text(mac, sizeof(mac), store_text(row, 1));
+		copy_text(boot_id, sizeof(boot_id), store_text(row, 2));
+		store_reset(row);
+	}
+	if (r < 0) {
+		store_failed(c, "hello", r);
+		return (struct reply){.status = 500};
+	}
+	for (size_t i = 0; i < c->node_count; i++)
+		if (*name && !strcmp(c->nodes[i].name, name))
+			n = &c->nodes[i];
+	if (!n)
+		return refused("the token is unknown");
+	if (*boot_id && (strcmp(boot_id, text(hello, "boot_id")) || strcmp(n->token, token)))
+		return refused("the token was used by another boot");
+	if (strcmp(mac, text(hello, "mac"))) {
+		copy_text(why->path, sizeof(why->path), "/mac");
+		snprintf(why->message, sizeof(why->message), "the token was made for %s", mac);
+		return (struct reply){.status = 422};
+	}
+	if (!*boot_id) {
+		r = hello_store(c, now, token, name, hello);
+		if (r) {
+			store_failed(c, "hello", r);
+			return (struct reply){.status = 500};
+		}
+		boot_begin(n, now, token, hello);
+		if (*image_id && strcmp(image_id, text(hello, "image_id")))
+			log_event(n->name, "hello", "runs image %s, the server has %s",
+			          text(hello, "image_id"), image_id);
+		advance(n->group, now);
+	}
+	return hello_reply(n, now, image_id);
+}

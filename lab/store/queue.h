@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef ASSAY_STORE_QUEUE_H
+#define ASSAY_STORE_QUEUE_H
+
+#include "../plan/plan.h"
+#include "store.h"
+
+#define RUN_ID_SIZE 64
+
+/* Puts PLAN (whose text is PLAN_TEXT) into the queue of GROUP, whole, in one transaction; LAB is what the run
+ * is bound to. RUN gets its id, "smoke-20261130-2117-ab12". 0 or -errno. */
+int queue_run(struct store *store, const struct plan *plan, const char *plan_text, const json_t *lab,
+              const char *group, char run[RUN_ID_SIZE]);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "factor.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct factor factors[FACTOR_COUNT] = {
+#define FACTOR_ENUM(id, n, l, d, g, o, text)                                                                 \
+	[FACTOR_##id] = {.name = n,                                                                          \
+	                 .levels = l,                                                                        \
+	                 .default_level = d,                                                                 \
+	                 .unit = "",                                                                         \
+	                 .group = FACTOR_GROUP_##g,                                                          \
+	                 .drbdsetup_option = o,                                                              \
+	                 .description = text},
+#define FACTOR_INT(id, n, lo, hi, u, d, g, o, text)                                                          \
+	[FACTOR_##id] = {.name = n,                                                                          \
+	                 .min = lo,                                                                          \
+	                 .max = hi,                                                                          \
+	                 .default_value = d,                                                                 \
+	                 .unit = u,                                                                          \
+	                 .group = FACTOR_GROUP_##g,                                                          \
+	                 .drbdsetup_option = o,                                                              \
+	                 .description = text},
+#include "factors.def"
+#undef FACTOR_ENUM
+#undef FACTOR_INT
+};
+
+const struct factor *factor_find(const char *name)
+{
+	for (size_t i = 0; i < FACTOR_COUNT; i++)
+		if (!strcmp(factors[i].name, name))
+			return &factors[i];
+	return NULL;
+}
+
+static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
+{
+	unsigned int m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Optimal string alignment distance, the restricted form of Damerau's (1964). */
+unsigned int edit_distance(const char *a, const char *b)
+{
+	enum { MAX = 63 };
+	unsigned int row[3][MAX + 1];
+	unsigned int *before = row[0], *last = row[1], *now = row[2];
+	size_t la = strnlen(a, MAX), lb = strnlen(b, MAX);
+
+	for (size_t j = 0; j <= lb; j++)
+		last[j] = (unsigned int)j;
+	for (size_t i = 1; i <= la; i++) {
+		now[0] = (unsigned int)i;
+		for (size_t j = 1; j <= lb; j++) {
+			now[j] = min3(last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < now[j])
+				now[j] = before[j - 2] + 1;
+		}
+		unsigned int *free_row = before;
+
+		before = last;
+		last = now;
+		now = free_row;
+	}
+	return last[lb];
+}
+
+const char *factor_nearest(const char *name)
+{
+	unsigned int best = UINT_MAX;
+	size_t nearest = 0;
+
+	for (size_t i = 0; i < FACTOR_COUNT; i++) {
+		const char *last = strrchr(factors[i].name, '.');
+		unsigned int d = edit_distance(name, factors[i].name);
+
+		/* "mtu" is meant for nic.mtu, though other names have fewer letters to change. */
+		if (last && edit_distance(name, last + 1) + 1 < d)
+			d = edit_distance(name, last + 1) + 1;
+		if (d < best) {
+			best = d;
+			nearest = i;
+		}
+	}
+	return factors[nearest].name;
+}
+
+static bool is_level(const char *levels, const char *level)
+{
+	size_t n = strcspn(level, "|");
+
+	if (level[n])
+		return false;
+	for (const char *p = levels; p && n; p = strchr(p, '|'), p = p ? p + 1 : NULL)
+		if (!strncmp(p, level, n) && (p[n] == '|' || p[n] == '\0'))
+			return true;
+	return false;
+}
+
+int factor_check(const struct factor *f, const json_t *level, char *why, size_t why_size)
+{
+	if (f->levels) {
+		if (json_is_string(level) && is_level(f->levels, json_string_value(level)))
+			return 0;
+		snprintf(why, why_size, "%s takes one of %s", f->name, f->levels);
+		return -EINVAL;
+	}
+	if (json_is_integer(level) && json_integer_value(level) >= f->min &&
+	    json_integer_value(level) <= f->max)
+		return 0;
+	snprintf(why, why_size, "%s takes a whole number from %lld to %lld (%s)", f->name, f->min, f->max,
+	         f->unit);
+	return -EINVAL;
+}
+
+const char *factor_string(const json_t *state, enum factor_id id)
+{
+	const json_t *level = json_object_get(state, factors[id].name);
+
+	return json_is_string(level) ? json_string_value(level) : factors[id].default_level;
+}
+
+long long factor_integer(const json_t *state, enum factor_id id)
+{
+	const json_t *level = json_object_get(state, factors[id].name);
+
+	return json_is_integer(level) ? json_integer_value(level) : factors[id].default_value;
+}
+
+/* Which groups have a meaning in STATE, a bit for each enum factor_group. */
+static unsigned int relevant_groups(const json_t *state)
+{
+	unsigned int groups = 1u << FACTOR_GROUP_ALWAYS;
+
+	if (strcmp(factor_string(state, FACTOR_STACK), "drbd"))
+		return groups;
+	groups |= 1u << FACTOR_GROUP_DRBD;
+	if (!strcmp(factor_string(state, FACTOR_DRBD_LINK), "never-connected"))
+		return groups;
+	groups |= 1u << FACTOR_GROUP_NET;
+	if (strcmp(factor_string(state, FACTOR_BOND_MODE), "none"))
+		groups |= 1u << FACTOR_GROUP_BOND;
+	return groups;
+}
+
+bool factor_relevant(const struct factor *f, const json_t *state)
+{
+	return relevant_groups(state) & 1u << f->group;
+}
+
+json_t *factor_complete_state(const json_t *state)
+{
+	unsigned int groups = relevant_groups(state);
+	json_t *out = json_object();
+
+	for (size_t i = 0; out && i < FACTOR_COUNT; i++) {
+		const struct factor *f = &factors[i];
+		json_t *level;
+		int r;
+
+		if (!(groups & 1u << f->group))
+			continue;
+		level = json_object_get(state, f->name);
+		if (level)
+			r = json_object_set(out, f->name, level);
+		else if (f->levels)
+			r = json_object_set_new(out, f->name, json_string(f->default_level));
+		else
+			r = json_object_set_new(out, f->name, json_integer(f->default_value));
+		if (r) {
+			json_decref(out);
+			return NULL;
+		}
+	}
+	return out;
+}

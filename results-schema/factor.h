@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The table of factors: what factors.def says, for the plan validator, the node's applier and the
+ * documentation. */
+#ifndef ASSAY_FACTOR_H
+#define ASSAY_FACTOR_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum factor_id {
+#define FACTOR_ENUM(id, ...) FACTOR_##id,
+#define FACTOR_INT(id, ...)  FACTOR_##id,
+#include "factors.def"
+#undef FACTOR_ENUM
+#undef FACTOR_INT
+	FACTOR_COUNT
+};
+
+enum factor_group { FACTOR_GROUP_ALWAYS, FACTOR_GROUP_NET, FACTOR_GROUP_BOND, FACTOR_GROUP_DRBD };
+
+struct factor {
+	const char *name;
+	const char *levels;                /* "a|b|c"; NULL: an integer */
+	const char *default_level;         /* of an enum */
+	long long min, max, default_value; /* of an integer */
+	const char *unit;
+	enum factor_group group;
+	const char *drbdsetup_option; /* "": applied by init itself */
+	const char *description;
+};
+
+/* All factors, in the order of factors.def, FACTOR_COUNT of them. */
+extern const struct factor factors[FACTOR_COUNT];
+
+/* The factor of that name, or NULL. */
+const struct factor *factor_find(const char *name);
+
+/* The name nearest to NAME by edit distance; never NULL. */
+const char *factor_nearest(const char *name);
+
+/* Whether LEVEL (JSON string or integer) is a level of F. 0, or -EINVAL with the reason written to WHY. */
+int factor_check(const struct factor *f, const json_t *level, char *why, size_t why_size);
+
+/* Whether F has a meaning in STATE (which must have "stack", and what it needs of drbd.link and bond.mode, or
+ * defaults are taken). */
+bool factor_relevant(const struct factor *f, const json_t *state);
+
+/* Level of a factor in STATE, or its default where the state does not have it. */
+const char *factor_string(const json_t *state, enum factor_id id);
+long long factor_integer(const json_t *state, enum factor_id id);
+
+/* A new state: STATE with defaults for every relevant factor it lacks, and without what has no meaning in it.
+ * The caller owns it. NULL: out of memory. */
+json_t *factor_complete_state(const json_t *state);
+
+/* How many edits (insert, delete, replace, swap of neighbours) lead from A to B. Strings over 63 bytes are
+ * cut. */
+unsigned int edit_distance(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2034
+# One virtual lab for one boot test: `lab_new NAME [lab.sh up options]`, then serve_start, power, run_plan. Everything is
+# under out/tests/boot/NAME and is taken down when the test ends, however it ends.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+. tests/tap.sh
+
+VLAB=lab/virtual/lab.sh
+TINY=tests/boot/tiny.yaml
+
+lab_new()
+{
+	LAB=out/tests/boot/$1
+	DB=$LAB/assay.db
+	shift
+	"$VLAB" down "$LAB" >/dev/null 2>&1
+	rm -rf "$LAB"
+	mkdir -p "$LAB"
+	trap lab_end EXIT
+	trap 'exit 1' INT TERM HUP
+	"$VLAB" up "$LAB" "$@" 2>"$LAB/up.log" || { cat "$LAB/up.log" >&2; exit 1; }
+	"$VLAB" lab-file "$LAB" >"$LAB/lab.yaml"
+}
+
+lab_end()
+{
+	local status=$?
+	serve_kill
+	"$VLAB" down "$LAB" >/dev/null 2>&1
+	[ "$status" = 0 ] || { echo "# logs: $LAB"; tail -n 25 "$LAB/serve.log" "$LAB"/*.serial 2>/dev/null | sed 's/^/# /' >&2; }
+	exit "$status"
+}
+
+# The server's log of all its starts is one file.
+serve_start()
+{
+	"$VLAB" exec "$LAB" out/assay serve "$LAB/lab.yaml" --db "$DB" --image out "$@" >>"$LAB/serve.log" 2>&1 &
+	SERVE_PID=$!
+}
+
+serve_kill()
+{
+	[ -n "${SERVE_PID:-}" ] || return 0
+	kill -KILL "$SERVE_PID" 2>/dev/null
+	wait "$SERVE_PID" 2>/dev/null
+	SERVE_PID=
+}
+
+# run_plan PLAN [assay run options]: its exit code is in RUN_STATUS, its output in $LAB/run.log. Bounded.
+run_plan()
+{
+	timeout 900 out/assay run "$1" --db "$DB" --lab "$LAB/lab.yaml" "${@:2}" >"$LAB/run.log" 2>&1
+	RUN_STATUS=$?
+}
+
+sql()
+{
+	sqlite3 -cmd '.timeout 10000' "$DB" "$1"
+}
+
+# How many results of RUN's role `measure` are valid (all runs of this database if no RUN)
+valid_samples()
+{
+	sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND role = 'measure'"
+}
+
+at_least()
+{
+	local n
+	n=$("${@:2}" 2>/dev/null) && [ -n "$n" ] && [ "$n" -ge "$1" ]
+}
+
+# The sha256 of a node's disk under test: to prove that nothing was written to it
+disk_sum()
+{
+	sha256sum <"$LAB/$1.data.raw" || kill -TERM $$
+}
+
+# Every sample of the last run counted exactly once: as many (cell, boot, sample) with a valid measurement as were asked
+# for, none twice, and the database is sound.
+samples_complete()
+{
+	local wanted=$1
+	is "$2: each sample is there" "$(sql "SELECT count(*) FROM (SELECT DISTINCT run, cell_id, boot, sample FROM results WHERE verdict = 'valid' AND role = 'measure')")" "$wanted"
+	is "$2: none is there twice" "$(valid_samples)" "$wanted"
+	is "$2: the database is sound" "$(sql 'PRAGMA integrity_check')" ok
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Proving legs between two nodes: two network namespaces joined by two cables (veth pairs). */
+#include "file.h"
+#include "net_path.h"
+#include "netlink.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* What a side found, where both can see it. */
+struct side {
+	struct net_path paths[2];
+	int result;
+};
+
+static struct side *sides; /* two */
+static unsigned int mtu_bytes[2] = {9000, 9000};
+static bool crossed, silent;
+
+static void sh(const char *format, ...)
+{
+	char command[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	if (system(command))
+		fail_msg("%s", command);
+}
+
+/* Node INDEX with its NICs "nINDEXl1" and "nINDEXl2"; crossed: node 1 takes them the other way round. */
+static void prepare(struct side *side, unsigned int index)
+{
+	for (unsigned int leg = 1; leg <= 2; leg++) {
+		struct net_path *path = &side->paths[leg - 1];
+
+		*path = (struct net_path){.mtu_bytes = mtu_bytes[index], .leg = leg};
+		snprintf(path->device, sizeof(path->device), "n%ul%u", index,
+		         crossed && index ? 3 - leg : leg);
+		net_path_leg_address(leg, index, path->address, sizeof(path->address));
+		net_path_leg_address(leg, 1 - index, path->peer, sizeof(path->peer));
+		side->result = link_set_mtu(path->device, mtu_bytes[index]);
+		side->result |= link_set_up(path->device, true);
+		if (!(silent && index && leg == 2))
+			side->result |= address_add(path->device, path->address, 24);
+	}
+}
+
+static void run_side(unsigned int index, long timeout_ms)
+{
+	struct side *side = &sides[index];
+
+	prepare(side, index);
+	if (!side->result)
+		side->result = net_path_probe(side->paths, 2, true, now_ns() + timeout_ms * 1000000LL);
+}
+
+/* Both nodes at once; *WHY is what node 0 says of it. */
+static void run_both(long timeout_ms, struct failure *why)
+{
+	int ready[2], go[2], status;
+	char c = 0;
+	pid_t pid;
+
+	memset(sides, 0, 2 * sizeof(*sides));
+	memset(why, 0, sizeof(*why));
+	assert_int_equal(pipe(ready) | pipe(go), 0);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (unshare(CLONE_NEWNET) || write(ready[1], "r", 1) != 1 || read(go[0], &c, 1) != 1)
+			_exit(1);
+		run_side(1, timeout_ms);
+		/* The namespace, with its ends of the cables, lives as long as this. */
+		_exit(read(go[0], &c, 1) != 1);
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	for (unsigned int leg = 1; leg <= 2; leg++)
+		sh("ip link add n0l%u type veth peer name n1l%u netns %d", leg, leg, pid);
+	assert_int_equal(write(go[1], "g", 1), 1);
+	run_side(0, timeout_ms);
+	if (sides[0].result == -ETIMEDOUT)
+		net_path_failure(sides[0].paths, 2, "alpha", "beta", why);
+	assert_int_equal(write(go[1], "g", 1), 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	for (unsigned int leg = 1; leg <= 2; leg++)
+		sh("ip link del n0l%u 2>/dev/null || ! ip link show n0l%u >/dev/null 2>&1", leg, leg);
+	for (int i = 0; i < 2; i++) {
+		close(ready[i]);
+		close(go[i]);
+	}
+	crossed = silent = false;
+	mtu_bytes[0] = mtu_bytes[1] = 9000;
+}
+
+static void test_straight(void **state)
+{
+	struct failure why;
+
+	(void)state;
+	run_both(20000, &why);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(sides[i].result, 0);
+		for (unsigned int leg = 0; leg < 2; leg++) {
+			assert_true(sides[i].paths[leg].full_passed && sides[i].paths[leg].peer_done);
+			assert_int_equal(sides[i].paths[leg].wrong_leg, 0);
+		}
+	}
+}
+
+static void test_crossed(void **state)
+{
+	long long start_ns = now_ns();
+	struct failure why;
+
+	(void)state;
+	crossed = true;
+	run_both(20000, &why);
+	assert_int_equal(sides[0].result, -ETIMEDOUT);
+	assert_int_equal(sides[1].result, -ETIMEDOUT);
+	assert_non_null(strstr(why.message,
+	                       "Legs are crossed: NIC n0l1 of node alpha is leg 1 here, but what beta "
+	                       "sends on its leg 2 comes in"));
+	assert_true(now_ns() - start_ns < 15000000000LL);
+}
+
+static void test_black_hole(void **state)
+{
+	struct failure why;
+
+	(void)state;
+	mtu_bytes[1] = 1500;
+	run_both(1500, &why);
+	assert_int_equal(sides[0].result, -ETIMEDOUT);
+	assert_true(sides[0].paths[0].small_passed && !sides[0].paths[0].full_passed);
+	/* The other direction passes, and its node knows that ours does not. */
+	assert_true(sides[1].paths[0].full_passed && !sides[1].paths[0].peer_done);
+	assert_non_null(strstr(why.message, "Black hole on leg 1, NIC n0l1 of node alpha"));
+}
+
+static void test_silent_leg(void **state)
+{
+	struct failure why;
+
+	(void)state;
+	silent = true;
+	run_both(1500, &why);
+	assert_int_equal(sides[0].result, -ETIMEDOUT);
+	assert_non_null(strstr(why.message, "No answer on leg 2: NIC n0l2 of node alpha has link, but beta "
+	                                    "(169.254.2.2) answers no ping; other legs work"));
+}
+
+/* Own namespaces, so that any user may do it. */
+static int enter(void **state)
+{
+	uid_t uid = getuid();
+	gid_t gid = getgid();
+
+	(void)state;
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
+		return -1;
+	if (create_file("/proc/self/setgroups", "deny") ||
+	    create_file("/proc/self/uid_map", "0 %d 1", (int)uid) ||
+	    create_file("/proc/self/gid_map", "0 %d 1", (int)gid))
+		return -1;
+	sides = mmap(NULL, 2 * sizeof(*sides), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return sides == MAP_FAILED;
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	return munmap(sides, 2 * sizeof(*sides));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_straight),
+	    cmocka_unit_test(test_crossed),
+	    cmocka_unit_test(test_black_hole),
+	    cmocka_unit_test(test_silent_leg),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave);
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Whole runs by the real conductor with made-up nodes and time. */
+#include "conductor_sim.h"
+
+static void both_on(struct sim *sim)
+{
+	sim->nodes[0].place = sim->nodes[1].place = SIM_BOOT;
+}
+
+static void test_happy(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	sim_complete(&sim);
+	/* Both fresh states need a reboot of both nodes, and nothing else does. */
+	assert_int_equal(sim.nodes[0].boots, 3);
+	assert_int_equal(sim.nodes[1].boots, 3);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM reboots"), 4);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state != 'valid'"), 0);
+	/* Workloads of one state share its build-up. */
+	assert_int_equal(sim_count(&sim, "SELECT max(states) FROM boots WHERE node = 'n1'"), 3);
+	sim_end(&sim);
+}
+
+static void test_blocks(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, "schema_version: 1\nquestion: q\nnodes: 2\nbase: {stack: drbd}\n"
+	                "workloads:\n  - copy: {bs: 1MiB, size: 1MiB}\nrepeat: {boots: 3, samples: 2}\n");
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	sim_complete(&sim);
+	assert_int_equal(sim.nodes[0].boots, 3);
+	assert_int_equal(sim.nodes[1].boots, 3);
+	sim_end(&sim);
+}
+
+static enum sim_quirk reboots_once(struct sim *sim, struct sim_node *n)
+{
+	return n == &sim->nodes[1] && n->given == 3 ? SIM_REBOOTS : SIM_FINE;
+}
+
+static void test_reboot_in_mid_sample(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.quirk = reboots_once;
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	sim_complete(&sim);
+	assert_int_equal(
+	    sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'abandoned' AND json_extract(error, "
+	                    "'$.node') = 'n2'"),
+	    1);
+	/* The other node was told, and has said so. */
+	assert_int_equal(sim_count(&sim,
+	                           "SELECT count(*) FROM results WHERE verdict = 'failed' AND node = 'n1'"),
+	                 1);
+	sim_end(&sim);
+}
+
+static void test_peer_late(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.nodes[0].place = SIM_BOOT;
+	sim.nodes[1].on_at_round = 600;
+	sim_go(&sim, 20000, "done");
+	sim_complete(&sim);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM errors"), 0);
+	sim_end(&sim);
+}
+
+static void test_peer_never(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.nodes[0].place = SIM_BOOT;
+	sim.nodes[1].on_at_round = -1;
+	sim_go(&sim, 20000, "failed");
+	/* What needs one node only was measured. */
+	assert_true(sim_count(&sim, "SELECT count(*) FROM cells WHERE nodes = 1") > 0);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'valid'"),
+	                 sim_count(&sim, "SELECT count(*) * 2 FROM cells WHERE nodes = 1"));
+	assert_int_equal(
+	    sim_count(&sim,
+	              "SELECT count(*) FROM errors WHERE scope = 'run' AND node = 'n2' AND "
+	              "json_extract(body, '$.object') LIKE '%52:54:00:00:00:02%' AND json_extract(body, "
+	              "'$.remedy') LIKE '%power%'"),
+	    1);
+	assert_true(sim.now.mono_ns < 200 * INT64_C(1000000000));
+	sim_end(&sim);
+}
+
+static void test_peer_after_deadline(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	/* Raw cells in many boots keep n1 busy beyond the deadline; then n2 comes after all. */
+	sim_start(&sim,
+	          "schema_version: 1\nquestion: q\nnodes: 2\nzip:\n  - {stack: drbd}\n  - {stack: raw}\n"
+	          "workloads:\n  - copy: {bs: 1MiB, size: 1MiB}\nrepeat: {boots: 40, samples: 3}\n"
+	          "deadlines: {peer: 20s}\n");
+	sim.nodes[0].place = SIM_BOOT;
+	sim.nodes[1].on_at_round = 300;
+	sim_go(&sim, 60000, "done");
+	sim_complete(&sim);
+	sim_end(&sim);
+}
+
+static void test_no_node_at_all(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	/* Nobody was there yet: the operator may switch the nodes on whenever he likes. */
+	sim_start(&sim, sim_five_states);
+	sim.nodes[0].on_at_round = sim.nodes[1].on_at_round = 5000;
+	sim_go(&sim, 20000, "done");
+	sim_complete(&sim);
+	sim_end(&sim);
+}
+
+static enum sim_quirk raw_fails(struct sim *sim, struct sim_node *n)
+{
+	const json_t *cell = json_object_get(json_object_get(n->work, "cell"), "state");
+
+	(void)sim;
+	return !strcmp(sim_text(cell, "stack"), "raw") ? SIM_FAILS : SIM_FINE;
+}
+
+static void test_attempts_exhausted(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.quirk = raw_fails;
+	both_on(&sim);
+	sim_go(&sim, 20000, "failed");
+	/* Two raw cells, each given up after its first sample was tried twice; all else is there. */
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM cells WHERE failed"), 2);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'failed'"), 4);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'valid'"), 16);
+	assert_int_equal(
+	    sim_count(&sim, "SELECT count(*) FROM cells WHERE json_extract(error, '$.message') = 'trouble'"),
+	    2);
+	sim_end(&sim);
+}
+
+static enum sim_quirk invalid_once(struct sim *sim, struct sim_node *n)
+{
+	return n == &sim->nodes[1] && n->given <= 1 ? SIM_INVALID : SIM_FINE;
+}
+
+static void test_invalid_is_measured_again(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.quirk = invalid_once;
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	sim_complete(&sim);
+	assert_int_equal(
+	    sim_count(
+	        &sim,
+	        "SELECT count(*) FROM attempts WHERE state = 'invalid' AND reason = 'n2: a link flapped'"),
+	    1);
+	sim_end(&sim);
+}
+
+static enum sim_quirk cell_error(struct sim *sim, struct sim_node *n)
+{
+	return n == &sim->nodes[0] && n->given == 1 ? SIM_FAILS_CELL : SIM_FINE;
+}
+
+static void test_scope_cell(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.quirk = cell_error;
+	both_on(&sim);
+	sim_go(&sim, 20000, "failed");
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'failed'"), 1);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'valid'"), 18);
+	sim_end(&sim);
+}
+
+static enum sim_quirk run_error(struct sim *sim, struct sim_node *n)
+{
+	return n == &sim->nodes[1] ? SIM_FAILS_RUN : SIM_FINE;
+}
+
+static void test_scope_run(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.quirk = run_error;
+	both_on(&sim);
+	sim_go(&sim, 20000, "failed");
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'failed'"), 1);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM errors WHERE scope = 'run' AND node = 'n2'"),
+	                 1);
+	assert_int_equal(
+	    sim_count(&sim, "SELECT count(*) FROM runs WHERE json_extract(error, '$.object') = 'thing'"), 1);
+	/* The peer is told at its barrier, and its failed result is still taken. */
+	for (int i = 0; i < 20; i++)
+		sim_one_round(&sim);
+	assert_int_equal(sim.nodes[0].place, SIM_NEXT);
+	assert_int_equal(sim_count(&sim,
+	                           "SELECT count(*) FROM results WHERE node = 'n1' AND verdict = 'failed'"),
+	                 1);
+	sim_end(&sim);
+}
+
+static enum sim_quirk hangs_once(struct sim *sim, struct sim_node *n)
+{
+	return n == &sim->nodes[1] && n->given == 2 ? SIM_HANGS : SIM_FINE;
+}
+
+static void test_node_hangs(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.quirk = hangs_once;
+	both_on(&sim);
+	sim_go(&sim, 20000, "failed");
+	assert_int_equal(
+	    sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'abandoned' AND json_extract(error, "
+	                    "'$.message') LIKE 'did not come to applied within 150 s%'"),
+	    1);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM errors WHERE scope = 'run' AND node = 'n2'"),
+	                 1);
+	sim_end(&sim);
+}
+
+static enum sim_quirk always_reboots(struct sim *sim, struct sim_node *n)
+{
+	return n == &sim->nodes[0] ? SIM_REBOOTS : SIM_FINE;
+}
+
+static void test_node_that_dies_in_every_sample(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.quirk = always_reboots;
+	both_on(&sim);
+	sim_go(&sim, 20000, "failed");
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM cells WHERE failed"), 10);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts"), 20);
+	sim_end(&sim);
+}
+
+static void test_node_that_does_not_reboot(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	both_on(&sim);
+	/* As if the boot that answers had served another run, for ever. */
+	for (int i = 0; i < 2000; i++) {
+		store_do(
+		    sim.store,
+		    "INSERT OR IGNORE INTO runs SELECT 'other-run', 99, group_name, 'done', plan_name, "
+		    "question, "
+		    "plan_text, plan_sha256, lab, nodes, boots, samples, retries, shuffled, seed, peer_ms, "
+		    "apply_ms, measure_ms, created_unix_ns, NULL, 1, NULL FROM runs",
+		    "");
+		sim_one_round(&sim);
+		if (sim.nodes[0].place == SIM_NEXT && !sim.nodes[0].waiting)
+			assert_int_equal(store_do(sim.store, "UPDATE boots SET run = 'other-run', block = 1",
+			                          ""),
+			                 0);
+		if (sim.nodes[0].place == SIM_NEXT && !sim.nodes[0].waiting)
+			sim_kill(&sim);
+		if (!sim_count(&sim, "SELECT count(*) FROM runs WHERE state IN ('queued', 'running')"))
+			break;
+	}
+	assert_int_equal(
+	    sim_count(&sim,
+	              "SELECT count(*) FROM errors WHERE scope = 'run' AND body LIKE '%asked to reboot 4 "
+	              "times%'"),
+	    1);
+	assert_int_equal(sim_count(&sim,
+	                           "SELECT max(n) FROM (SELECT count(*) AS n FROM reboots GROUP BY node)"),
+	                 4);
+	sim_end(&sim);
+}
+
+static void test_second_run_boots_again(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	assert_int_equal(
+	    store_do(sim.store,
+	             "INSERT INTO runs SELECT 'second-run', 2, group_name, 'queued', plan_name, question, "
+	             "plan_text, "
+	             "plan_sha256, lab, nodes, boots, samples, retries, shuffled, seed, peer_ms, apply_ms, "
+	             "measure_ms, created_unix_ns, NULL, NULL, NULL FROM runs",
+	             ""),
+	    0);
+	assert_int_equal(
+	    store_do(
+	        sim.store,
+	        "INSERT INTO cells SELECT 'second-run', ordinal, cell_id, state_id, label, fresh, nodes, "
+	        "size_bytes, body, 0, NULL FROM cells",
+	        ""),
+	    0);
+	assert_int_equal(
+	    store_do(sim.store, "INSERT INTO visits SELECT 'second-run', position, boot, cell_id FROM visits",
+	             ""),
+	    0);
+	strcpy(sim.run, "second-run");
+	unsigned int boots = sim.nodes[0].boots;
+	sim_kill(&sim);
+	sim_go(&sim, 20000, "done");
+	/* Its block asks for boots that served no other. */
+	assert_int_equal(sim.nodes[0].boots, boots + 3);
+	assert_int_equal(
+	    sim_count(&sim, "SELECT count(*) FROM attempts WHERE run = 'second-run' AND state = 'valid'"),
+	    20);
+	sim_end(&sim);
+}
+
+static void test_other_lab_file(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	assert_int_equal(store_do(sim.store,
+	                          "UPDATE runs SET state = 'queued', lab = replace(lab, 'D2', 'D3')", ""),
+	                 0);
+	sim_kill(&sim);
+	both_on(&sim);
+	sim_go(&sim, 100, "failed");
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts"), 0);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM errors WHERE body LIKE '%lab file%'"), 1);
+	sim_end(&sim);
+}
+
+static void cancel(struct sim *sim)
+{
+	struct store *other;
+
+	for (int i = 0; i < 30; i++)
+		sim_one_round(sim);
+	assert_int_equal(store_open(sim->database, STORE_EXISTING, stderr, &other), 0);
+	assert_int_equal(store_do(other, "UPDATE runs SET state = 'cancelled'", ""), 0);
+	store_close(other);
+}
+
+static void test_cancel(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	for (int restart = 0; restart < 2; restart++) {
+		sim_start(&sim, sim_five_states);
+		both_on(&sim);
+		cancel(&sim);
+		if (restart)
+			sim_kill(&sim);
+		for (int i = 0; i < 30; i++)
+			sim_one_round(&sim);
+		assert_int_equal(
+		    sim_count(
+		        &sim,
+		        "SELECT count(*) FROM runs WHERE state = 'cancelled' AND ended_unix_ns IS NOT NULL"),
+		    1);
+		assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'open'"), 0);
+		sim_end(&sim);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_happy),
+	    cmocka_unit_test(test_blocks),
+	    cmocka_unit_test(test_reboot_in_mid_sample),
+	    cmocka_unit_test(test_peer_late),
+	    cmocka_unit_test(test_peer_never),
+	    cmocka_unit_test(test_peer_after_deadline),
+	    cmocka_unit_test(test_no_node_at_all),
+	    cmocka_unit_test(test_attempts_exhausted),
+	    cmocka_unit_test(test_invalid_is_measured_again),
+	    cmocka_unit_test(test_scope_cell),
+	    cmocka_unit_test(test_scope_run),
+	    cmocka_unit_test(test_node_hangs),
+	    cmocka_unit_test(test_node_that_dies_in_every_sample),
+	    cmocka_unit_test(test_node_that_does_not_reboot),
+	    cmocka_unit_test(test_second_run_boots_again),
+	    cmocka_unit_test(test_other_lab_file),
+	    cmocka_unit_test(test_cancel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "factor.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static json_t *state_of(const char *text)
+{
+	json_t *state = json_loads(text, 0, NULL);
+
+	assert_non_null(state);
+	return state;
+}
+
+static void test_table(void **unused)
+{
+	char why[256];
+
+	(void)unused;
+	for (size_t i = 0; i < FACTOR_COUNT; i++) {
+		const struct factor *f = &factors[i];
+		json_t *level = f->levels ? json_string(f->default_level) : json_integer(f->default_value);
+
+		assert_non_null(f->name);
+		assert_ptr_equal(factor_find(f->name), f);
+		assert_string_equal(factor_nearest(f->name), f->name);
+		assert_true(strlen(f->description) > 10);
+		if (factor_check(f, level, why, sizeof(why)))
+			fail_msg("the default of %s: %s", f->name, why);
+		json_decref(level);
+	}
+	assert_null(factor_find("drbd.net"));
+}
+
+static void check_is(enum factor_id id, json_t *level, int wanted)
+{
+	char why[256] = "";
+
+	assert_int_equal(factor_check(&factors[id], level, why, sizeof(why)), wanted);
+	assert_int_equal(why[0] != '\0', wanted != 0);
+	json_decref(level);
+}
+
+static void test_levels(void **unused)
+{
+	(void)unused;
+	check_is(FACTOR_NIC_MTU, json_integer(576), 0);
+	check_is(FACTOR_NIC_MTU, json_integer(9710), 0);
+	check_is(FACTOR_NIC_MTU, json_integer(575), -EINVAL);
+	check_is(FACTOR_NIC_MTU, json_integer(9711), -EINVAL);
+	check_is(FACTOR_NIC_MTU, json_string("1500"), -EINVAL);
+	check_is(FACTOR_NIC_MTU, json_real(1500), -EINVAL);
+	check_is(FACTOR_DRBD_LINK, json_string("never-connected"), 0);
+	check_is(FACTOR_DRBD_LINK, json_string("connected"), 0);
+	check_is(FACTOR_DRBD_LINK, json_string("connect"), -EINVAL);
+	check_is(FACTOR_DRBD_LINK, json_string("never"), -EINVAL);
+	check_is(FACTOR_DRBD_LINK, json_string(""), -EINVAL);
+	check_is(FACTOR_DRBD_LINK, json_string("connected|disconnected"), -EINVAL);
+	check_is(FACTOR_DRBD_CORK, json_true(), -EINVAL);
+}
+
+static void test_nearest(void **unused)
+{
+	(void)unused;
+	assert_string_equal(factor_nearest("drbd.net.max-bufers"), "drbd.net.max-buffers");
+	assert_string_equal(factor_nearest("max-buffers"), "drbd.net.max-buffers");
+	assert_string_equal(factor_nearest("mtu"), "nic.mtu");
+	assert_string_equal(factor_nearest("bond.mdoe"), "bond.mode");
+	assert_non_null(factor_nearest(""));
+}
+
+static void test_distance(void **unused)
+{
+	char a[200], b[200];
+
+	(void)unused;
+	assert_int_equal(edit_distance("", ""), 0);
+	assert_int_equal(edit_distance("", "abc"), 3);
+	assert_int_equal(edit_distance("abc", "abc"), 0);
+	assert_int_equal(edit_distance("abc", "acb"), 1);
+	assert_int_equal(edit_distance("abc", "axc"), 1);
+	assert_int_equal(edit_distance("kitten", "sitting"), 3);
+	assert_int_equal(edit_distance("ca", "abc"), 3);
+	memset(a, 'a', sizeof(a));
+	memset(b, 'b', sizeof(b));
+	a[199] = b[199] = '\0';
+	assert_int_equal(edit_distance(a, b), 63);
+}
+
+static void complete_is(const char *text, const char *present, const char *absent, size_t count)
+{
+	json_t *state = state_of(text), *complete = factor_complete_state(state), *again;
+
+	assert_int_equal(json_object_size(complete), count);
+	assert_non_null(json_object_get(complete, present));
+	assert_null(json_object_get(complete, absent));
+	again = factor_complete_state(complete);
+	assert_true(json_equal(complete, again));
+	json_decref(again);
+	json_decref(complete);
+	json_decref(state);
+}
+
+static size_t count_groups(bool net, bool bond, bool drbd)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < FACTOR_COUNT; i++)
+		n += factors[i].group == FACTOR_GROUP_ALWAYS ||
+		     (net && factors[i].group == FACTOR_GROUP_NET) ||
+		     (bond && factors[i].group == FACTOR_GROUP_BOND) ||
+		     (drbd && factors[i].group == FACTOR_GROUP_DRBD);
+	return n;
+}
+
+static void test_complete(void **unused)
+{
+	(void)unused;
+	complete_is("{}", "stack", "nic.mtu", count_groups(false, false, false));
+	complete_is("{\"nic.mtu\": 9000, \"bond.mode\": \"active-backup\"}", "boot", "nic.mtu",
+	            count_groups(false, false, false));
+	complete_is("{\"stack\": \"drbd\"}", "nic.mtu", "bond.miimon", count_groups(true, false, true));
+	complete_is("{\"stack\": \"drbd\", \"bond.mode\": \"active-backup\"}", "bond.miimon", "unknown",
+	            FACTOR_COUNT);
+	complete_is(
+	    "{\"stack\": \"drbd\", \"drbd.link\": \"never-connected\", \"bond.mode\": \"active-backup\"}",
+	    "drbd.disk.al-extents", "bond.mode", count_groups(false, false, true));
+}
+
+static void test_levels_of_state(void **unused)
+{
+	json_t *state = state_of("{\"nic.mtu\": 9000, \"stack\": \"drbd\"}");
+
+	(void)unused;
+	assert_int_equal(factor_integer(state, FACTOR_NIC_MTU), 9000);
+	assert_int_equal(factor_integer(state, FACTOR_BOND_MIIMON), 100);
+	assert_string_equal(factor_string(state, FACTOR_STACK), "drbd");
+	assert_string_equal(factor_string(state, FACTOR_BOOT), "warm");
+	json_decref(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_table),    cmocka_unit_test(test_levels),
+	    cmocka_unit_test(test_nearest),  cmocka_unit_test(test_distance),
+	    cmocka_unit_test(test_complete), cmocka_unit_test(test_levels_of_state),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
