@@ -212,7 +212,8 @@ void drbd_conf(const struct drbd_setup *setup, char *buf, size_t size)
 
 	buf[0] = '\0';
 	add(&t, "resource " DRBD_RESOURCE " {\n");
-	add_section(&t, setup, "net", "drbd.net.");
+	if (factor_relevant(&factors[FACTOR_DRBD_PROTOCOL], setup->state))
+		add_section(&t, setup, "net", "drbd.net.");
 	add_section(&t, setup, "disk", "drbd.disk.");
 	add(&t, "\tdevice " DRBD_DEVICE " minor " DRBD_MINOR ";\n\tmeta-disk internal;\n");
 	add(&t, "\ton %s { disk %s; address ipv4 %s:%u; }\n", setup->node, setup->disk, setup->address,

@@ -246,13 +246,6 @@ static void test_differences(void **state)
 	assert_string_equal(fault, "drbd.net.max-buffers: asked 2048, in force 4096; "
 	                           "drbd.net.tcp-cork: asked yes, in force unknown");
 	json_decref(differences);
-	/* What was never connected has no options of a connection; a wrong level counts there as well. */
-	json_object_set_new(asked, "drbd.link", json_string("never-connected"));
-	json_object_set_new(in_force, "drbd.link", json_string("never-connected"));
-	differences = evidence_differences(asked, in_force);
-	evidence_differences_fault(differences, fault, sizeof(fault));
-	assert_string_equal(fault, "drbd.net.max-buffers: asked 2048, in force 4096");
-	json_decref(differences);
 	differences = evidence_differences(in_force, in_force);
 	evidence_differences_fault(differences, fault, sizeof(fault));
 	assert_string_equal(fault, "");
