@@ -5,7 +5,7 @@ TEST_OUT      := $(OUT)/tests
 UNIT_PROGRAMS := $(UNIT_TESTS)
 SCRIPTS       := $(shell git ls-files '*.sh' '*.t' .ci/run image/musl-cc 2>/dev/null)
 C_SOURCES      = $(filter %.c %.h,$(shell git ls-files init lab results-schema tests))
-YAML_SOURCES   = $(filter-out tests/data/%,$(shell git ls-files '*.yaml'))
+YAML_SOURCES   = $(filter-out tests/data/% tests/fuzz/%,$(shell git ls-files '*.yaml'))
 
 ## check: everything: lint, units under sanitizers, schemas, plans, image, virtual lab, boot tests
 check: setup lint image lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
