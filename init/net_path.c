@@ -28,6 +28,7 @@ enum {
 	MAX_MTU_BYTES = 65535,
 };
 
+#define HOLE        2
 #define PROBE_MAGIC 0x41736179 /* "Asay" */
 
 struct probe {
@@ -35,7 +36,7 @@ struct probe {
 	uint32_t magic;
 	uint32_t leg;
 	uint32_t full; /* this one is of full size */
-	uint32_t done; /* its sender had a full-size answer on this leg */
+	uint32_t done; /* its sender had a full-size answer on this leg; HOLE: it never will */
 	uint32_t round;
 	/* what its sender had from us: the round of the last small one, the size of the largest packet */
 	uint32_t heard_round, heard_bytes;
@@ -51,7 +52,7 @@ struct link {
 	/* Bisection: sizes up to path->mtu_out_bytes pass, those over .too_large do not. */
 	unsigned int too_large, size;
 	uint32_t size_round; /* in which SIZE was sent; 0: it was not */
-	bool found;
+	bool found;          /* by us, or the peer says so of its own */
 };
 
 static uint16_t checksum(const void *data, size_t length)
@@ -102,7 +103,7 @@ static void send_probe(const struct link *link, unsigned char *frame, unsigned i
 	    .magic = htonl(PROBE_MAGIC),
 	    .leg = htonl(link->path->leg),
 	    .full = htonl(full),
-	    .done = htonl(link->path->full_passed),
+	    .done = htonl(link->found && !link->path->full_passed ? HOLE : link->path->full_passed),
 	    .round = htonl(link->round),
 	    .heard_round = htonl(link->heard_round),
 	    .heard_bytes = htonl(link->path->mtu_in_bytes),
@@ -130,7 +131,10 @@ static void take_request(struct link *link, const struct probe *probe, size_t le
 		path->wrong_leg = ntohl(probe->leg);
 		return;
 	}
-	path->peer_done |= ntohl(probe->done) != 0;
+	if (ntohl(probe->done) == HOLE)
+		link->found = true;
+	else
+		path->peer_done |= ntohl(probe->done) != 0;
 	if (length > path->mtu_in_bytes)
 		path->mtu_in_bytes = (unsigned int)length;
 	if (ntohl(probe->heard_bytes) > path->mtu_out_bytes)

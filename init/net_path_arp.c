@@ -20,7 +20,7 @@ enum { PROBES = 3, PROBE_MS = 100, MAX_PATHS = 64 };
 
 struct asker {
 	int fd;
-	unsigned char mac[ETH_ALEN] = {0};
+	unsigned char mac[ETH_ALEN];
 };
 
 static int open_asker(struct asker *asker, const char *device)
