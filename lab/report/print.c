@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report.h"
+#include "variance.h"
 #include "watch.h"
 
 #include <inttypes.h>
@@ -150,6 +151,7 @@ void report_print(const struct report *report, FILE *out)
 	for (size_t i = 0; i < report->cell_count; i++)
 		print_cell(&report->cells[i], width, out);
 	print_warnings(report, out);
+	variance_print(report, out);
 	fputc('\n', out);
 	environment_print(report, out);
 	print_notes(report, out);

@@ -43,7 +43,6 @@ fault()
 	is "$1: nothing is measured" "$(sql "SELECT count(*) FROM results WHERE run = '$run' AND verdict <> 'failed'")" 0
 }
 
-start=$SECONDS
 "$VLAB" leg-mtu "$LAB" 2 1500 n2
 fault 'black hole one way'
 "$VLAB" leg-mtu "$LAB" 2 9710 n2
@@ -62,6 +61,5 @@ ok 'an address twice: which, and whose' grep -q 'n1: The same address twice: 10.
 
 run_plan tests/boot/bond-fault.yaml
 is 'with sound legs the same nodes measure' "$RUN_STATUS" 0
-is 'all this without a reboot' "$(sql "SELECT count(*) FROM boots")" 2
 is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
 done_testing
