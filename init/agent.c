@@ -79,6 +79,7 @@ int agent_hello(struct agent *agent, const json_t *body)
 
 	if (!text)
 		return -ENOMEM;
+	strcpy(agent->shared->step, "hello");
 	while (r == -EAGAIN) {
 		client_request_until(agent->client, "POST", "/v1/hello", text, strlen(text), &retry, &answer);
 		if (answer.status == 401) {
@@ -154,6 +155,7 @@ int agent_loop(struct agent *agent)
 	int r = WORKER_GOES_ON;
 	long long start;
 
+	strcpy(agent->shared->step, "next");
 	say("asks for its first cell");
 	while (r == WORKER_GOES_ON) {
 		start = now_ns();

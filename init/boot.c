@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -48,6 +49,12 @@ static const struct {
     {"/proc/sys/kernel/sysrq", "1", true},
 };
 
+static void symlink_if_missing(const char *target, const char *path)
+{
+	if (symlink(target, path) && errno != EEXIST)
+		say("cannot make %s: %s", path, strerror(errno));
+}
+
 void boot_mount(void)
 {
 	for (size_t i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
@@ -61,14 +68,17 @@ void boot_mount(void)
 	}
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		mkdir(folders[i], 0755);
-	if (symlink("/run", "/var/run") || symlink("/run/lock", "/var/lock"))
-		return; /* the image has them already */
+	/* Where drbd-utils keep their locks; the image may have either already. */
+	symlink_if_missing("/run", "/var/run");
+	symlink_if_missing("/run/lock", "/var/lock");
 }
 
 void boot_settings(void)
 {
 	int r;
 
+	/* The kernel gives us none, and libc's own has no sbin. */
+	setenv("PATH", "/sbin:/bin", 1);
 	for (size_t i = 0; i < sizeof(mounts) / sizeof(*mounts); i++)
 		if (mounts[i].error && !mounts[i].optional)
 			say("cannot mount %s: %s", mounts[i].path, strerror(mounts[i].error));

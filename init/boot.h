@@ -7,7 +7,7 @@
  * boot_settings(), for there is no console before. */
 void boot_mount(void);
 
-/* Sysctls (a panic or an oops reboots), hostname, loopback up. Says what could not be set. */
+/* PATH, sysctls (a panic or an oops reboots), hostname, loopback up. Says what could not be set. */
 void boot_settings(void);
 
 /* Loads JSON's hash seed from the clock: the kernel's random numbers may not be ready for a second. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cell.h"
 
+#include "cell_build.h"
 #include "console.h"
 #include "evidence.h"
 #include "factor.h"
@@ -13,21 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const json_t *state_of(const json_t *assignment)
-{
-	return json_object_get(json_object_get(assignment, "cell"), "state");
-}
-
-static long deadline_ms(const json_t *assignment, const char *which)
-{
-	return (long)json_integer_value(json_object_get(json_object_get(assignment, "deadlines"), which));
-}
-
-static long long deadline_ns(const json_t *assignment, const char *which)
-{
-	return now_ns() + deadline_ms(assignment, which) * 1000000LL;
-}
-
 /* Whether A and B ask for the same on this node: they may differ in workload, run and sample. */
 static bool same_state(const json_t *a, const json_t *b)
 {
@@ -36,143 +22,7 @@ static bool same_state(const json_t *a, const json_t *b)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
 			return false;
-	return json_equal(state_of(a), state_of(b));
-}
-
-/* "10.99.0.1/24" to its parts. 0 or -EINVAL. */
-static int split_cidr(const json_t *binding, char *address, size_t size, unsigned int *prefix_bits)
-{
-	const char *text = json_string_value(json_object_get(binding, "storage_address"));
-	const char *slash = text ? strchr(text, '/') : NULL;
-
-	if (!slash || (size_t)(slash - text) >= size)
-		return -EINVAL;
-	snprintf(address, size, "%.*s", (int)(slash - text), text);
-	*prefix_bits = (unsigned int)strtoul(slash + 1, NULL, 10);
-	return 0;
-}
-
-/* What the assignment says, to BUILD. */
-static int read_assignment(struct cell_build *build, const json_t *assignment, struct failure *why)
-{
-	const json_t *self = json_object_get(assignment, "self");
-	const json_t *peer = json_array_get(json_object_get(assignment, "peers"), 0);
-	const char *role = json_string_value(json_object_get(assignment, "role"));
-	const char *name = json_string_value(json_object_get(self, "name"));
-	const char *peer_name = json_string_value(json_object_get(peer, "name"));
-	struct drbd_setup *setup = &build->drbd.setup;
-	unsigned int bits;
-	int r;
-
-	build->state = state_of(assignment);
-	build->measure = role && !strcmp(role, "measure");
-	snprintf(build->node, sizeof(build->node), "%s", name ? name : "?");
-	snprintf(build->peer, sizeof(build->peer), "%s", peer_name ? peer_name : "?");
-	r = split_cidr(self, build->net.address, sizeof(build->net.address), &build->net.prefix_bits);
-	if (r || !build->state || !stack_of(build->state))
-		return fail(why, -EINVAL, FAILURE_CELL, "apply", "assignment",
-		            "Report this: lab and node differ.", "The assignment cannot be understood");
-	if (strcmp(factor_string(build->state, FACTOR_STACK), "drbd") != 0)
-		return 0;
-	if (split_cidr(peer, build->peer_address, sizeof(build->peer_address), &bits) ||
-	    json_array_size(json_object_get(assignment, "peers")) != 1)
-		return fail(why, -EINVAL, FAILURE_CELL, "apply", "peers",
-		            "Let the group have two nodes: DRBD 8.4 replicates to one peer.",
-		            "The stack drbd needs one peer, this sample has %zu",
-		            json_array_size(json_object_get(assignment, "peers")));
-	memcpy(setup->node, build->node, sizeof(setup->node));
-	memcpy(setup->peer, build->peer, sizeof(setup->peer));
-	memcpy(setup->address, build->net.address, sizeof(setup->address));
-	memcpy(setup->peer_address, build->peer_address, sizeof(setup->peer_address));
-	setup->port = (unsigned int)json_integer_value(json_object_get(assignment, "drbd_port"));
-	setup->mark = (unsigned int)(now_ns() / 1000) & 0xffffff;
-	setup->state = build->state;
-	return 0;
-}
-
-static unsigned int index_of(const json_t *binding)
-{
-	return (unsigned int)json_integer_value(json_object_get(binding, "index"));
-}
-
-/* Every leg alone, before a bond hides which of them carries the traffic. */
-static int prove_legs(struct cell_build *build, const json_t *assignment, long long until_ns,
-                      struct failure *why)
-{
-	struct net *net = &build->net;
-	int r = 0;
-
-	build->path_count = net->used;
-	for (unsigned int leg = 0; leg < net->used && !r; leg++) {
-		struct net_path *path = &build->paths[leg];
-
-		*path = (struct net_path){.mtu_bytes = net->mtu_bytes, .leg = leg + 1};
-		memcpy(path->device, net->nics.name[leg], IFNAMSIZ);
-		net_path_leg_address(leg + 1, index_of(json_object_get(assignment, "self")), path->address,
-		                     sizeof(path->address));
-		net_path_leg_address(leg + 1,
-		                     index_of(json_array_get(json_object_get(assignment, "peers"), 0)),
-		                     path->peer, sizeof(path->peer));
-		r = net_add_address(path->device, path->address, 24, why);
-	}
-	if (r)
-		return r;
-	r = net_path_probe(build->paths, net->used, true, until_ns);
-	if (r == -ETIMEDOUT)
-		return net_path_failure(build->paths, net->used, build->node, build->peer, why);
-	if (r)
-		return fail(why, r, FAILURE_SAMPLE, "net", "ICMP", "See the node's kernel log.",
-		            "Pings cannot be sent");
-	return 0;
-}
-
-static int build_net(struct cell_build *build, const struct cell_node *node, const json_t *assignment,
-                     cell_progress *progress, void *ctx, struct failure *why)
-{
-	const json_t *nics = json_object_get(json_object_get(assignment, "self"), "storage_nics");
-	long long link_ns = deadline_ns(assignment, "apply_ms"), peer_ns = deadline_ns(assignment, "peer_ms");
-	int r;
-
-	r = net_find_nics("/sys", nics, node->management_nic, &build->net.nics, why);
-	if (r)
-		return r;
-	build->has_net = true;
-	progress(ctx, "net", "storage NICs up, waiting for their links");
-	r = net_legs_up(&build->net, build->state, link_ns, why);
-	if (r)
-		return r;
-	progress(ctx, "net", "proving each leg with the peer");
-	/* The peer may come as late as it may, and then needs its links as well. */
-	r = prove_legs(build, assignment, peer_ns > link_ns ? peer_ns : link_ns, why);
-	if (r)
-		return r;
-	progress(ctx, "net", build->net.bond ? "building the bond" : "setting the address");
-	return net_build(&build->net, build->state, deadline_ns(assignment, "apply_ms"), why);
-}
-
-static int build_all(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,
-                     struct failure *why)
-{
-	struct cell_build *build = node->build;
-	const struct stack *stack;
-	int r = read_assignment(build, assignment, why);
-
-	if (r)
-		return r;
-	progress(ctx, "disk", "choosing the disk");
-	r = disk_select(&disk_roots_real, json_object_get(json_object_get(assignment, "self"), "disk"),
-	                &build->disk, why);
-	if (r)
-		return r;
-	snprintf(build->drbd.setup.disk, sizeof(build->drbd.setup.disk), "%.63s", build->disk.device);
-	if (factor_relevant(&factors[FACTOR_NIC_MTU], build->state))
-		r = build_net(build, node, assignment, progress, ctx, why);
-	stack = stack_of(build->state);
-	if (!r && stack->build) {
-		progress(ctx, "stack", stack->level);
-		r = stack->build(build, why);
-	}
-	return r;
+	return json_equal(cell_state(a), cell_state(b));
 }
 
 /* Whether what was proven is still there: a peer that rebooted meanwhile needs us to start with it. */
@@ -204,11 +54,11 @@ int cell_apply(struct cell_node *node, const json_t *assignment, cell_progress *
 		return fail(why, -ENOMEM, FAILURE_SAMPLE, "apply", "", "", "Out of memory");
 	node->build->drbd.commands = json_array();
 	node->build->states_before = node->states_built++;
-	r = build_all(node, node->assignment, progress, ctx, why);
+	r = cell_build_all(node, node->assignment, progress, ctx, why);
 	if (r)
 		node->build->broken = true;
 	else
-		node->state = json_incref((json_t *)state_of(node->assignment));
+		node->state = json_incref((json_t *)cell_state(node->assignment));
 	return r;
 }
 
@@ -282,6 +132,8 @@ static int evidence_before(const struct cell_node *node, struct cell_build *buil
 		r |= json_object_set_new(evidence, "drbd_conf", json_string(conf));
 		r |= json_object_set(evidence, "drbd_commands", build->drbd.commands);
 	}
+	if (build->has_drbd)
+		drbd_generation(build->generation, sizeof(build->generation));
 	r = r ? -ENOMEM : observe_now(build, &build->before);
 	if (!r && json_object_set_new(evidence, "before", observation_json(&build->before)))
 		r = -ENOMEM;
@@ -296,7 +148,7 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 {
 	struct cell_build *build = node->build;
 	const struct stack *stack = stack_of(build->state);
-	long long until_ns = deadline_ns(assignment, "apply_ms");
+	long long until_ns = cell_deadline_ns(assignment, "apply_ms");
 	int r = 0;
 
 	*evidence = NULL;
@@ -338,7 +190,7 @@ int cell_measure(struct cell_node *node, const json_t *assignment, json_t **meas
 		return fail(why, r, FAILURE_CELL, "measure", "workload", "Report this: lab and node differ.",
 		            "The workload cannot be understood");
 	r = copy_prepare(&copy, &request, stack_of(build->state)->target(build),
-	                 deadline_ms(assignment, "measure_ms"), why);
+	                 cell_deadline_ms(assignment, "measure_ms"), why);
 	if (!r)
 		r = copy_run(&copy, why);
 	if (!r) {
@@ -350,18 +202,37 @@ int cell_measure(struct cell_node *node, const json_t *assignment, json_t **meas
 	return r;
 }
 
-/* The first thing that makes the sample invalid, to BUF; "" if nothing does. */
-static void find_fault(const struct cell_build *build, const json_t *evidence, char *buf, size_t size)
+static void find_drbd_fault(const struct cell_build *build, char *buf, size_t size)
+{
+	char generation[sizeof(build->generation)];
+
+	drbd_state_fault(&build->drbd.setup, build->measure, &build->before.drbd, buf, size);
+	if (!buf[0])
+		drbd_state_fault(&build->drbd.setup, build->measure, &build->after.drbd, buf, size);
+	if (buf[0])
+		return;
+	/* Alone, a primary begins a generation with its first write. */
+	if (strcmp(factor_string(build->state, FACTOR_DRBD_LINK), "connected") || !build->measure)
+		return;
+	drbd_generation(generation, sizeof(generation));
+	if (!generation[0] || strcmp(generation, build->generation) != 0)
+		snprintf(buf, size, "DRBD lost its peer meanwhile: its data generation went from %s to %s",
+		         build->generation, generation);
+}
+
+/* The first thing that makes the sample invalid, to BUF; "" if nothing does. Whether the state is not to be
+ * used again: what the NICs count is the sample's fault alone. */
+static bool find_fault(const struct cell_build *build, const json_t *evidence, char *buf, size_t size)
 {
 	evidence_differences_fault(json_object_get(evidence, "differences"), buf, size);
 	if (!buf[0])
 		observe_bond_fault(&build->before, &build->after, buf, size);
 	if (!buf[0] && build->has_drbd)
-		drbd_state_fault(&build->drbd.setup, build->measure, &build->before.drbd, buf, size);
-	if (!buf[0] && build->has_drbd)
-		drbd_state_fault(&build->drbd.setup, build->measure, &build->after.drbd, buf, size);
-	if (!buf[0])
-		evidence_nics_fault(json_object_get(evidence, "nics"), buf, size);
+		find_drbd_fault(build, buf, size);
+	if (buf[0])
+		return true;
+	evidence_nics_fault(json_object_get(evidence, "nics"), buf, size);
+	return false;
 }
 
 int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t *evidence, char **reason,
@@ -379,11 +250,10 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 		return fail(why, r, FAILURE_SAMPLE, "evidence", "after", "See the node's kernel log.",
 		            "The state after the sample cannot be read");
 	evidence_nics_after(&observe_roots_real, json_object_get(evidence, "nics"));
-	find_fault(build, evidence, fault, sizeof(fault));
+	if (find_fault(build, evidence, fault, sizeof(fault)))
+		build->broken = true;
 	if (!fault[0])
 		return 0;
-	/* Another sample of the same state would only be invalid again. */
-	build->broken = true;
 	*reason = strdup(fault);
 	return *reason ? 0 : fail(why, -ENOMEM, FAILURE_SAMPLE, "evidence", "", "", "Out of memory");
 }

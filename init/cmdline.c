@@ -207,6 +207,15 @@ int cmdline_mac(const char *text, char mac[18])
 	return 0;
 }
 
+void cmdline_mask(char *text)
+{
+	static const char key[] = "assay.token=";
+
+	while ((text = strstr(text, key)))
+		for (text += sizeof(key) - 1; *text && !strchr(" \t\r\n\"", *text); text++)
+			*text = '*';
+}
+
 void cmdline_redact(const char *text, char *buf, size_t size)
 {
 	static const char key[] = "assay.token=";

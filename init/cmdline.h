@@ -30,4 +30,7 @@ int cmdline_mac(const char *text, char mac[18]);
 /* TEXT with the boot token replaced by "***", so that it may be stored and shown: at most SIZE - 1 bytes. */
 void cmdline_redact(const char *text, char *buf, size_t size);
 
+/* Overwrites every boot token in TEXT with "*": for logs, which have the command line in them. */
+void cmdline_mask(char *text);
+
 #endif

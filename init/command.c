@@ -76,6 +76,13 @@ static int collect(pid_t pid, int fd, long long deadline_ns, struct command_resu
 	}
 }
 
+/* One that hangs in the kernel cannot be killed, and must not take its caller with it. */
+static void reap(pid_t pid, int *status)
+{
+	for (int i = 0; i < 200 && waitpid(pid, status, WNOHANG) == 0; i++)
+		poll(NULL, 0, 5);
+}
+
 int command_run(const char *const argv[], long timeout_ms, struct command_result *result)
 {
 	int out[2] = {-1, -1}, err[2] = {-1, -1};
@@ -106,7 +113,7 @@ int command_run(const char *const argv[], long timeout_ms, struct command_result
 	if (r == -ETIMEDOUT) {
 		kill(-pid, SIGKILL);
 		kill(pid, SIGKILL);
-		waitpid(pid, &status, 0);
+		reap(pid, &status);
 	}
 	result->output[result->length] = '\0';
 	result->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -29,11 +29,12 @@ static int kmsg_fd = -1;
 
 static void add_console(const char *name)
 {
-	char *path = consoles[console_count].path;
+	char *path;
 	int fd;
 
-	if (console_count == CONSOLES_MAX)
+	if (console_count >= CONSOLES_MAX)
 		return;
+	path = consoles[console_count].path;
 	snprintf(path, sizeof(consoles[0].path), "/dev/%s", name);
 	/* Not blocking: a serial port held by flow control must not hold us. */
 	fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -45,7 +46,15 @@ static void add_console(const char *name)
 void console_open(void)
 {
 	char active[256], *name, *rest = active;
+	int fd;
 
+	/* A kernel without an initial console starts us without 0, 1 and 2, which tools would then take for
+	 * theirs. */
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
 	read_file("/sys/class/tty/console/active", active, sizeof(active));
 	while ((name = strsep(&rest, " ")))
 		if (*name)
@@ -193,9 +202,13 @@ void console_rescue(void)
 		ended = wait(&status);
 	while (ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127);
 	for (unsigned int i = 0; i < console_count; i++)
-		if (shells[i] > 0 && shells[i] != ended)
-			kill(-shells[i], SIGKILL);
-	while (wait(NULL) > 0)
-		;
+		if (shells[i] > 0 && shells[i] != ended && !kill(-shells[i], SIGKILL))
+			waitpid(shells[i], NULL, 0);
+	/* With the session of a shell its terminal was hung up, for us as well. */
+	for (unsigned int i = 0; i < console_count; i++)
+		close(consoles[i].fd);
+	close(kmsg_fd);
+	console_count = 0;
+	console_open();
 	say("assay.rescue: the shell has ended, the boot goes on");
 }

@@ -75,6 +75,18 @@ int drbd_read_state(struct drbd_state *state, char *text, size_t size)
 	return r < 0 ? r : drbd_state_parse(text, 0, state);
 }
 
+void drbd_generation(char *buf, size_t size)
+{
+	static struct command_result result;
+	const struct drbd_setup none = {.disk = ""};
+	struct drbd_argv argv;
+
+	buf[0] = '\0';
+	if (drbd_argv(DRBD_GENERATION, &none, &argv) || command_run(argv.argv, COMMAND_TIMEOUT_MS, &result))
+		return;
+	snprintf(buf, size, "%.*s", (int)strcspn(result.output, ":\n"), result.output);
+}
+
 typedef bool state_test(const struct drbd_state *state);
 
 static bool is_connected(const struct drbd_state *s)

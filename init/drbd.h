@@ -25,6 +25,10 @@ int drbd_prove(struct drbd *drbd, bool measure, long long deadline_ns, cell_prog
 /* Reads /proc/drbd to *STATE and TEXT. 0 or -errno. */
 int drbd_read_state(struct drbd_state *state, char *text, size_t size);
 
+/* The current data generation to BUF, "" where it cannot be read. It changes when a primary loses its peer
+ * and writes on, also if the peer is back since. */
+void drbd_generation(char *buf, size_t size);
+
 /* What is wrong with STATE for a cell in force, to BUF; "" where nothing is. */
 void drbd_state_fault(const struct drbd_setup *setup, bool measure, const struct drbd_state *state, char *buf,
                       size_t size);

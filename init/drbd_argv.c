@@ -148,6 +148,12 @@ static void show(const struct drbd_setup *setup, struct drbd_argv *out)
 	put_simple(out, "show", DRBD_RESOURCE, "--show-defaults");
 }
 
+static void generation(const struct drbd_setup *setup, struct drbd_argv *out)
+{
+	(void)setup;
+	put_simple(out, "get-gi", DRBD_MINOR, NULL);
+}
+
 typedef void step_argv(const struct drbd_setup *setup, struct drbd_argv *out);
 
 static step_argv *const steps[DRBD_STEP_COUNT] = {
@@ -155,6 +161,7 @@ static step_argv *const steps[DRBD_STEP_COUNT] = {
     [DRBD_NEW_MINOR] = new_minor,   [DRBD_ATTACH] = attach,   [DRBD_CONNECT] = do_connect,
     [DRBD_SKIP_SYNC] = skip_sync,   [DRBD_PRIMARY] = primary, [DRBD_PRIMARY_FORCE] = primary_force,
     [DRBD_DISCONNECT] = disconnect, [DRBD_DOWN] = down,       [DRBD_SHOW] = show,
+    [DRBD_GENERATION] = generation,
 };
 
 int drbd_argv(enum drbd_step step, const struct drbd_setup *setup, struct drbd_argv *out)
@@ -205,7 +212,8 @@ void drbd_conf(const struct drbd_setup *setup, char *buf, size_t size)
 
 	buf[0] = '\0';
 	add(&t, "resource " DRBD_RESOURCE " {\n");
-	add_section(&t, setup, "net", "drbd.net.");
+	if (factor_relevant(&factors[FACTOR_DRBD_PROTOCOL], setup->state))
+		add_section(&t, setup, "net", "drbd.net.");
 	add_section(&t, setup, "disk", "drbd.disk.");
 	add(&t, "\tdevice " DRBD_DEVICE " minor " DRBD_MINOR ";\n\tmeta-disk internal;\n");
 	add(&t, "\ton %s { disk %s; address ipv4 %s:%u; }\n", setup->node, setup->disk, setup->address,

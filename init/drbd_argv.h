@@ -33,6 +33,7 @@ enum drbd_step {
 	DRBD_DISCONNECT,
 	DRBD_DOWN,
 	DRBD_SHOW,
+	DRBD_GENERATION, /* UUIDs of the data, the current one first */
 	DRBD_STEP_COUNT
 };
 

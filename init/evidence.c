@@ -2,7 +2,6 @@
 #include "evidence.h"
 
 #include "cmdline.h"
-#include "factor.h"
 #include "file.h"
 #include "module.h"
 
@@ -41,13 +40,6 @@ int evidence_machine(const struct observe_roots *roots, json_t *evidence)
 	return r ? -ENOMEM : 0;
 }
 
-/* Options of a connection are read back from the connection: without one there is nothing to read. */
-static bool may_lack(const json_t *asked, const char *name)
-{
-	return !strncmp(name, "drbd.net.", 9) &&
-	       !strcmp(factor_string(asked, FACTOR_DRBD_LINK), "never-connected");
-}
-
 json_t *evidence_differences(const json_t *asked, const json_t *in_force)
 {
 	json_t *differences = json_array(), *level;
@@ -56,7 +48,7 @@ json_t *evidence_differences(const json_t *asked, const json_t *in_force)
 	json_object_foreach ((json_t *)asked, name, level) {
 		json_t *real = json_object_get(in_force, name);
 
-		if (json_equal(level, real) || (!real && may_lack(asked, name)))
+		if (json_equal(level, real))
 			continue;
 		json_array_append_new(differences,
 		                      json_pack("{s:s, s:O, s:o}", "factor", name, "asked", level, "in_force",

@@ -12,7 +12,7 @@
 int evidence_machine(const struct observe_roots *roots, json_t *evidence);
 
 /* Every factor of ASKED that differs in IN_FORCE, as evidence's `differences`; one that IN_FORCE lacks is
- * "unknown", but for those of a DRBD connection that the cell never makes. The caller owns it. */
+ * "unknown". The caller owns it. */
 json_t *evidence_differences(const json_t *asked, const json_t *in_force);
 
 /* `nics` of the first USED of NICS, with counters_before; the caller owns it. */

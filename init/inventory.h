@@ -24,11 +24,18 @@ int inventory_memory(const char *root, long long *total_bytes, long long *used_b
 unsigned int inventory_count_list(const char *list);
 
 /* What the transceiver in NIC says of itself ("FINISAR CORP. FTLX8571D3BCL serial AB12"), by ethtool. 0 or
- * -errno
- * (-ENODEV: there is none, or a port without one). */
+ * -errno (-ENODEV: there is none, or a port without one). */
 int inventory_sfp(const char *nic, char *buf, size_t size);
 
-/* The same from the bytes of its memory; SFF_8472 tells SFP from QSFP. */
+/* Asks the transceivers of all NICs, in a thread, for inventory_nics(), which waits for it. Without it they
+ * are left out. */
+void inventory_sfp_start(void);
+
+/* What the transceiver of NIC says, or NULL; waits for inventory_sfp_start()'s thread. The text stays. */
+const char *inventory_sfp_of(const char *nic);
+
+/* The text of inventory_sfp() from the transceiver's memory, whose layout TYPE (ETH_MODULE_SFF_8472 …) tells.
+ */
 void inventory_sfp_text(const unsigned char *eeprom, size_t length, unsigned int type, char *buf,
                         size_t size);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "inventory.h"
 
+#include "ethtool.h"
 #include "failure.h"
 #include "file.h"
 
@@ -8,104 +9,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/ethtool.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
-
-/* One ethtool request on NIC; DATA begins with its command. 0 or -errno. */
-static int ethtool(const char *nic, void *data)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r = 0;
-	struct ifreq request = {0};
-
-	if (fd < 0)
-		return -errno;
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%.15s", nic);
-	request.ifr_data = data;
-	if (ioctl(fd, SIOCETHTOOL, &request))
-		r = -errno;
-	close(fd);
-	return r;
-}
-
-/* ethtool's port (PORT_FIBRE …), or -errno. */
-static int port_type(const char *nic)
-{
-	struct {
-		struct ethtool_link_settings head;
-		__u32 masks[3 * 127];
-	} settings = {.head.cmd = ETHTOOL_GLINKSETTINGS};
-	int r = ethtool(nic, &settings);
-
-	if (r)
-		return r;
-	/* The first answer says, as a negative number, how long the masks are to be. */
-	if (settings.head.link_mode_masks_nwords < 0) {
-		settings.head.link_mode_masks_nwords = -settings.head.link_mode_masks_nwords;
-		settings.head.cmd = ETHTOOL_GLINKSETTINGS;
-		r = ethtool(nic, &settings);
-	}
-	return r ? r : settings.head.port;
-}
-
-/* LENGTH bytes at FROM, blanks at the end gone, what is no ASCII as "?". */
-static void copy_field(char *to, const unsigned char *from, size_t length)
-{
-	while (length && (from[length - 1] == ' ' || !from[length - 1]))
-		length--;
-	for (size_t i = 0; i < length; i++)
-		to[i] = from[i] >= ' ' && from[i] < 0x7f ? (char)from[i] : '?';
-	to[length] = '\0';
-}
-
-void inventory_sfp_text(const unsigned char *eeprom, size_t length, unsigned int type, char *buf, size_t size)
-{
-	/* SFF-8472 table 4-1, SFF-8636 table 6-14: vendor's name, part number, serial number, 16 bytes each.
-	 */
-	bool qsfp = type == ETH_MODULE_SFF_8636 || type == ETH_MODULE_SFF_8436;
-	size_t vendor = qsfp ? 148 : 20, part = qsfp ? 168 : 40, serial = qsfp ? 196 : 68;
-	char name[17], number[17], serial_number[17];
-
-	*buf = '\0';
-	if (length < serial + 16)
-		return;
-	copy_field(name, eeprom + vendor, 16);
-	copy_field(number, eeprom + part, 16);
-	copy_field(serial_number, eeprom + serial, 16);
-	snprintf(buf, size, "%s %s serial %s", name, number, serial_number);
-}
-
-int inventory_sfp(const char *nic, char *buf, size_t size)
-{
-	struct ethtool_modinfo info = {.cmd = ETHTOOL_GMODULEINFO};
-	struct {
-		struct ethtool_eeprom head;
-		unsigned char data[256];
-	} eeprom = {.head.cmd = ETHTOOL_GMODULEEEPROM};
-	int r = port_type(nic);
-
-	*buf = '\0';
-	if (r < 0)
-		return r;
-	/* Drivers ask an empty cage again and again, for a second, with the network's lock held. */
-	if (r != PORT_FIBRE && r != PORT_DA)
-		return -ENODEV;
-	r = ethtool(nic, &info);
-	if (r < 0)
-		return r;
-	eeprom.head.len = info.eeprom_len < sizeof(eeprom.data) ? info.eeprom_len : sizeof(eeprom.data);
-	r = ethtool(nic, &eeprom);
-	if (r < 0)
-		return r;
-	inventory_sfp_text(eeprom.data, eeprom.head.len, info.type, buf, size);
-	return *buf ? 0 : -ENODEV;
-}
 
 static void set_driver(json_t *nic, const char *root, const char *name)
 {
@@ -151,6 +59,7 @@ static json_t *nic_entry(const char *root, const char *name, const char *managem
 {
 	json_t *nic = json_object();
 	char path[PATH_MAX], text[256];
+	const char *sfp;
 	long long number;
 
 	json_object_set_new(nic, "name", json_text(name));
@@ -170,8 +79,9 @@ static json_t *nic_entry(const char *root, const char *name, const char *managem
 	snprintf(path, sizeof(path), "%s/sys/class/net/%s/mtu", root, name);
 	if (!read_integer(path, &number))
 		json_object_set_new(nic, "mtu_bytes", json_integer(number));
-	if (!*root && !inventory_sfp(name, text, sizeof(text)))
-		json_object_set_new(nic, "sfp", json_text(text));
+	sfp = inventory_sfp_of(name);
+	if (sfp)
+		json_object_set_new(nic, "sfp", json_text(sfp));
 	return nic;
 }
 

@@ -5,6 +5,7 @@
 #include "cmdline.h"
 #include "console.h"
 #include "file.h"
+#include "inventory.h"
 #include "management.h"
 #include "module.h"
 #include "supervise.h"
@@ -29,6 +30,7 @@ static int work(struct supervised *shared, const struct cmdline *options)
 	management_wait_nic(options, nic);
 	storage = module_coldplug_start(MODULE_STORAGE, NULL);
 	management_wait_address(options, nic);
+	inventory_sfp_start();
 	module_coldplug_finish(storage);
 	shared->network = true;
 	return agent_main(shared, options, nic);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pstore.h"
 
+#include "cmdline.h"
 #include "console.h"
 #include "failure.h"
 #include "file.h"
@@ -33,6 +34,7 @@ static void append(json_t *array, const char *folder, const char *name)
 	for (size_t i = 0; i < length; i++)
 		if (!text[i])
 			text[i] = '?';
+	cmdline_mask(text);
 	json_array_append_new(array,
 	                      json_pack("{s:s, s:o}", "name", name, "text",
 	                                json_text(text + (length > TEXT_MAX ? length - TEXT_MAX : 0))));

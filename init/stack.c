@@ -77,9 +77,9 @@ static int drbd_stack_in_force(const struct cell_build *build, json_t *in_force)
 	r = set_level(in_force, FACTOR_STACK, "drbd");
 	r = r ? r : set_level(in_force, FACTOR_DRBD_LINK, link_in_force(build, &state));
 	/* Not to be read back: it is what the commands did. */
-	r = r ? r
-	      : set_level(in_force, FACTOR_DRBD_INITIAL_SYNC,
-	                  factor_string(build->state, FACTOR_DRBD_INITIAL_SYNC));
+	if (!r && factor_relevant(&factors[FACTOR_DRBD_INITIAL_SYNC], build->state))
+		r = set_level(in_force, FACTOR_DRBD_INITIAL_SYNC,
+		              factor_string(build->state, FACTOR_DRBD_INITIAL_SYNC));
 	return r ? r : drbd_show_levels(build->drbd.show, in_force);
 }
 

@@ -3,32 +3,7 @@
 #ifndef ASSAY_STACK_H
 #define ASSAY_STACK_H
 
-#include "cell.h"
-#include "disk.h"
-#include "drbd.h"
-#include "net_bond.h"
-#include "net_path.h"
-#include "observe.h"
-
-/* What was built on this node for the cell in force. */
-struct cell_build {
-	const json_t *state; /* in node->assignment */
-	bool measure;        /* this node's role */
-	bool proven;         /* the whole state was in force once */
-	bool broken;         /* some step failed: nothing of it is to be trusted */
-	unsigned int states_before;
-	char node[64], peer[64];
-
-	struct disk disk;
-	bool has_net, has_drbd;
-	struct net net;
-	struct net_path paths[NET_MAX_NICS + 1]; /* legs, then the whole */
-	size_t path_count;
-	char peer_address[48];
-	struct drbd drbd;
-
-	struct observation before, after;
-};
+#include "cell_build.h"
 
 struct stack {
 	const char *level;

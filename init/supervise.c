@@ -109,6 +109,7 @@ static void report(const struct supervised *shared, const struct cmdline *option
 		return;
 	}
 	console_tail(why->log, sizeof(why->log));
+	cmdline_mask(why->log);
 	pid = start_child();
 	if (pid == 0)
 		upload(shared, options, why);

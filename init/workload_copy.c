@@ -154,9 +154,12 @@ static bool leave_direct(int fd)
 	return true;
 }
 
-static void write_all(struct copy *copy, int64_t start_ns, enum copy_conv *conv)
+/* The clock for each record is the coarse one (right to a tick): the exact one may cost a slow register read,
+ * where the kernel does not trust the TSC, and dd reads no clock at all. */
+static void write_all(struct copy *copy, enum copy_conv *conv)
 {
 	const struct copy_request *rq = &copy->request;
+	int64_t start_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 	uint64_t offset = 0, record = 0;
 
 	while (offset < rq->size_bytes) {
@@ -171,7 +174,7 @@ static void write_all(struct copy *copy, int64_t start_ns, enum copy_conv *conv)
 			*conv = COPY_CONV_FSYNC;
 		}
 		n = data ? write_record(copy->fd, data, length) : 0;
-		elapsed_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
+		elapsed_ns = clock_ns(CLOCK_MONOTONIC_COARSE) - start_ns;
 		copy->bytes += n;
 		if ((uint64_t)elapsed_ns / NS_PER_S < copy->seconds)
 			copy->second_bytes[elapsed_ns / NS_PER_S] += n;
@@ -238,7 +241,7 @@ int copy_run(struct copy *copy, struct failure *why)
 		            "Seeking to byte %llu failed", (unsigned long long)copy->request.seek_bytes);
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	start_ns = clock_ns(CLOCK_MONOTONIC);
-	write_all(copy, start_ns, &conv);
+	write_all(copy, &conv);
 	if (!copy->error && !copy->late)
 		sync_all(copy, conv);
 	copy->ns = clock_ns(CLOCK_MONOTONIC) - start_ns;

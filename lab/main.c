@@ -9,7 +9,6 @@
 
 #define ASSAY_VERSION "0.1"
 
-
 static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);

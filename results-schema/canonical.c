@@ -17,12 +17,14 @@ static bool has_real(const json_t *value)
 
 	if (json_is_real(value))
 		return true;
-	json_object_foreach ((json_t *)value, name, member)
+	json_object_foreach ((json_t *)value, name, member) {
 		if (has_real(member))
 			return true;
-	json_array_foreach (value, i, member)
+	}
+	json_array_foreach (value, i, member) {
 		if (has_real(member))
 			return true;
+	}
 	return false;
 }
 

@@ -133,35 +133,40 @@ long long factor_integer(const json_t *state, enum factor_id id)
 	return json_is_integer(level) ? json_integer_value(level) : factors[id].default_value;
 }
 
+/* Which groups have a meaning in STATE, a bit for each enum factor_group. */
+static unsigned int relevant_groups(const json_t *state)
+{
+	unsigned int groups = 1u << FACTOR_GROUP_ALWAYS;
+
+	if (strcmp(factor_string(state, FACTOR_STACK), "drbd"))
+		return groups;
+	groups |= 1u << FACTOR_GROUP_DRBD;
+	if (!strcmp(factor_string(state, FACTOR_DRBD_LINK), "never-connected"))
+		return groups;
+	groups |= 1u << FACTOR_GROUP_NET;
+	if (strcmp(factor_string(state, FACTOR_BOND_MODE), "none"))
+		groups |= 1u << FACTOR_GROUP_BOND;
+	return groups;
+}
+
 bool factor_relevant(const struct factor *f, const json_t *state)
 {
-	bool drbd = !strcmp(factor_string(state, FACTOR_STACK), "drbd");
-	bool net = drbd && strcmp(factor_string(state, FACTOR_DRBD_LINK), "never-connected") != 0;
-
-	switch (f->group) {
-	case FACTOR_GROUP_ALWAYS:
-		return true;
-	case FACTOR_GROUP_DRBD:
-		return drbd;
-	case FACTOR_GROUP_NET:
-		return net;
-	case FACTOR_GROUP_BOND:
-		return net && strcmp(factor_string(state, FACTOR_BOND_MODE), "none") != 0;
-	}
-	return false;
+	return relevant_groups(state) & 1u << f->group;
 }
 
 json_t *factor_complete_state(const json_t *state)
 {
+	unsigned int groups = relevant_groups(state);
 	json_t *out = json_object();
 
 	for (size_t i = 0; out && i < FACTOR_COUNT; i++) {
 		const struct factor *f = &factors[i];
-		json_t *level = json_object_get(state, f->name);
+		json_t *level;
 		int r;
 
-		if (!factor_relevant(f, state))
+		if (!(groups & 1u << f->group))
 			continue;
+		level = json_object_get(state, f->name);
 		if (level)
 			r = json_object_set(out, f->name, level);
 		else if (f->levels)

@@ -171,9 +171,10 @@ static void check_values(struct walk *w, const struct schema *s, const json_t *v
 	}
 	if (!s->one_of_values)
 		return;
-	json_array_foreach (s->one_of_values, i, item)
+	json_array_foreach (s->one_of_values, i, item) {
 		if (json_equal(item, value))
 			return;
+	}
 	if (!w->foreign)
 		w->foreign = 1;
 	list_values(s->one_of_values, list, sizeof(list));
@@ -305,17 +306,19 @@ static void check_object(struct walk *w, const struct schema *s, const json_t *v
 	json_t *member;
 	size_t i;
 
-	json_array_foreach (s->required, i, member)
+	json_array_foreach (s->required, i, member) {
 		if (!json_object_get(value, json_string_value(member)))
 			fail(w, "lacks \"%s\"", json_string_value(member));
+	}
 	if (s->min_properties >= 0 && count < s->min_properties)
 		fail(w, "must have at least %" JSON_INTEGER_FORMAT " keys", s->min_properties);
 	if (s->max_properties >= 0 && count > s->max_properties)
 		fail(w, "must have at most %" JSON_INTEGER_FORMAT " keys", s->max_properties);
 	if (!s->property_count && !s->additional && !s->property_names)
 		return;
-	json_object_foreach ((json_t *)value, name, member)
+	json_object_foreach ((json_t *)value, name, member) {
 		check_member(w, s, name, member);
+	}
 }
 
 /* VALUE against S, without reporting: how many errors, with *FOREIGN as in struct walk. */

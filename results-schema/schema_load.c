@@ -54,9 +54,10 @@ static int load_type(struct loader *l, struct schema *s, const json_t *value)
 
 	if (!json_is_array(value))
 		return add_type(l, s, value);
-	json_array_foreach (value, i, item)
+	json_array_foreach (value, i, item) {
 		if (!r)
 			r = add_type(l, s, item);
+	}
 	return r;
 }
 
@@ -121,9 +122,10 @@ static int load_defs(struct loader *l, struct schema *s, const json_t *value)
 	int r = 0;
 
 	(void)s;
-	json_object_foreach ((json_t *)value, name, member)
+	json_object_foreach ((json_t *)value, name, member) {
 		if (!r)
 			r = compile(l, member, &ignored);
+	}
 	return r;
 }
 
@@ -299,9 +301,10 @@ static int compile(struct loader *l, const json_t *source, struct schema **out)
 	s->next = l->set->schemas;
 	l->set->schemas = s;
 	*out = s;
-	json_object_foreach ((json_t *)source, name, value)
+	json_object_foreach ((json_t *)source, name, value) {
 		if (!r)
 			r = load_keyword(l, s, name, value);
+	}
 	return r;
 }
 

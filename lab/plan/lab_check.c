@@ -58,9 +58,10 @@ void lab_normalise(json_t *lab)
 		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 			if (json_is_string(json_object_get(node, names[i])))
 				json_object_set_new(node, names[i], normal(json_object_get(node, names[i])));
-		json_array_foreach (nics, i, nic)
+		json_array_foreach (nics, i, nic) {
 			if (json_is_string(nic))
 				json_array_set_new(nics, i, normal(nic));
+		}
 	}
 }
 
@@ -250,8 +251,9 @@ void lab_check(struct yaml_doc *doc)
 	const char *name;
 
 	check_server(doc, &management);
-	json_object_foreach (json_object_get(doc->root, "groups"), name, group)
+	json_object_foreach (json_object_get(doc->root, "groups"), name, group) {
 		check_group(doc, name, group, &management, seen);
+	}
 	check_nodes(doc, seen);
 	json_decref(seen);
 }

@@ -41,10 +41,12 @@ static int fill_in(json_t *lab)
 	r |= set_default(server, "dhcp", json_string("own"));
 	if (!strcmp(json_string_value(json_object_get(server, "dhcp")), "own"))
 		r |= set_default(server, "dhcp_range", default_range(server));
-	json_object_foreach (json_object_get(lab, "groups"), name, member)
+	json_object_foreach (json_object_get(lab, "groups"), name, member) {
 		r |= set_default(member, "drbd_port", json_integer(7788));
-	json_object_foreach (json_object_get(lab, "nodes"), name, member)
+	}
+	json_object_foreach (json_object_get(lab, "nodes"), name, member) {
 		r |= set_default(member, "console", json_pack("[s, s]", "tty0", "ttyS0"));
+	}
 	return r ? -ENOMEM : 0;
 }
 

@@ -215,11 +215,12 @@ static void place_of(struct plan_build *b, const struct factor *f, char *at, siz
 			snprintf(at, size, "/%s/%s", maps[i], f->name);
 			return;
 		}
-	json_array_foreach (zip, i, row)
+	json_array_foreach (zip, i, row) {
 		if (json_object_get(row, f->name)) {
 			snprintf(at, size, "/zip/%zu/%s", i, f->name);
 			return;
 		}
+	}
 	*at = '\0';
 }
 

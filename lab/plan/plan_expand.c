@@ -40,8 +40,9 @@ static size_t sweep_points(const json_t *sweep)
 	const char *name;
 	json_t *list;
 
-	json_object_foreach ((json_t *)sweep, name, list)
+	json_object_foreach ((json_t *)sweep, name, list) {
 		n += json_array_size(list);
+	}
 	return n;
 }
 
@@ -68,9 +69,10 @@ static size_t cross_points(const json_t *cross)
 	const char *name;
 	json_t *list;
 
-	json_object_foreach ((json_t *)cross, name, list)
+	json_object_foreach ((json_t *)cross, name, list) {
 		if (__builtin_mul_overflow(n, json_array_size(list), &n))
 			return SIZE_MAX;
+	}
 	return n;
 }
 
@@ -103,12 +105,14 @@ static void choose_zip(const json_t *zip, size_t point, struct choice *c)
 	json_t *value;
 
 	if (json_is_array(zip)) {
-		json_object_foreach (json_array_get(zip, point), name, value)
+		json_object_foreach (json_array_get(zip, point), name, value) {
 			choose(c, name, value, true);
+		}
 		return;
 	}
-	json_object_foreach ((json_t *)zip, name, value)
+	json_object_foreach ((json_t *)zip, name, value) {
 		choose(c, name, json_array_get(value, point), true);
+	}
 }
 
 static bool matches(const json_t *entry, const json_t *state)
@@ -116,9 +120,10 @@ static bool matches(const json_t *entry, const json_t *state)
 	const char *name;
 	json_t *level;
 
-	json_object_foreach ((json_t *)entry, name, level)
+	json_object_foreach ((json_t *)entry, name, level) {
 		if (!json_equal(json_object_get(state, name), level))
 			return false;
+	}
 	return true;
 }
 
@@ -128,9 +133,10 @@ static bool any_matches(struct filter *filter, const json_t *state)
 	json_t *entry;
 	size_t i;
 
-	json_array_foreach (filter->entries, i, entry)
+	json_array_foreach (filter->entries, i, entry) {
 		if (matches(entry, state))
 			any = filter->hit[i] = true;
+	}
 	return any;
 }
 
@@ -166,6 +172,30 @@ static void keep_double(struct plan_build *b, const struct choice *c, size_t sam
 			                      plan_level_text(c->levels[i], level, sizeof(level)));
 }
 
+/* The state's id, and those of its cells: canonical_id() of the cell, from canonical pieces, since thousands
+ * of cells share few workloads. */
+static int make_ids(const struct plan_build *b, struct plan_state *s)
+{
+	char *state, *cell = NULL;
+	int r = canonical_json(s->state, &state), length;
+
+	s->cell_ids = calloc(b->workload_count, sizeof(*s->cell_ids));
+	if (!r)
+		r = s->cell_ids ? sha256_hex(state, strlen(state), s->id) : -ENOMEM;
+	for (size_t w = 0; !r && w < b->workload_count; w++) {
+		length = asprintf(&cell, "{\"schema_version\":1,\"state\":%s,\"workload\":%s}", state,
+		                  b->workloads[w].canonical);
+		if (length < 0)
+			r = -ENOMEM;
+		else
+			r = sha256_hex(cell, (size_t)length, s->cell_ids[w]);
+		if (length >= 0)
+			free(cell);
+	}
+	free(state);
+	return r;
+}
+
 /* Takes STATE over. */
 static int add_state(struct expansion *x, json_t *state, const struct choice *c)
 {
@@ -187,18 +217,19 @@ static int add_state(struct expansion *x, json_t *state, const struct choice *c)
 	}
 	s = &b->states[b->state_count];
 	*s = (struct plan_state){.state = state, .varied = c->set};
-	r = canonical_id(state, s->id);
+	r = make_ids(b, s);
 	earlier = r ? NULL : json_object_get(x->ids, s->id);
 	if (earlier)
 		keep_double(b, c, (size_t)json_integer_value(earlier));
 	else if (!r && json_object_set_new(x->ids, s->id, json_integer((json_int_t)b->state_count)))
 		r = -ENOMEM;
 	if (r || earlier) {
+		free(s->cell_ids);
 		json_decref(state);
 		return r;
 	}
-	for (size_t i = 0; i < FACTOR_COUNT; i++)
-		if (json_object_get(state, factors[i].name))
+	for (size_t i = 0; i < FACTOR_COUNT && b->named & ~b->used; i++)
+		if (b->named & ~b->used & UINT64_C(1) << i && json_object_get(state, factors[i].name))
 			b->used |= UINT64_C(1) << i;
 	b->state_count++;
 	return 0;
@@ -210,8 +241,9 @@ static int expand_point(struct expansion *x, size_t sweep, size_t cross, size_t 
 	const char *name;
 	json_t *level, *state;
 
-	json_object_foreach (json_object_get(x->b->doc.root, "base"), name, level)
+	json_object_foreach (json_object_get(x->b->doc.root, "base"), name, level) {
 		choose(&c, name, level, false);
+	}
 	choose_zip(x->zip, zip, &c);
 	choose_cross(x->cross, cross, &c);
 	choose_sweep(x->sweep, sweep, &c);

@@ -51,8 +51,9 @@ static const char *choose_group(const json_t *lab, const char *group, FILE *err)
 		fprintf(err, "the lab has no group \"%s\"; it has:", group);
 	else
 		fprintf(err, "the lab has several groups; say which with --group:");
-	json_object_foreach (groups, name, ignored)
+	json_object_foreach (groups, name, ignored) {
 		fprintf(err, " %s", name);
+	}
 	fputc('\n', err);
 	return NULL;
 }

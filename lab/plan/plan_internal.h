@@ -17,11 +17,13 @@ struct plan_state {
 	char id[SHA256_HEX_SIZE];
 	uint64_t varied; /* factors that sweep, cross or zip set here */
 	char *label;
+	char (*cell_ids)[SHA256_HEX_SIZE]; /* with each workload */
 };
 
 struct plan_workload {
 	json_t *workload; /* cell.json */
-	char *label;      /* "" where there is only one */
+	char *canonical;
+	char *label; /* "" where there is only one */
 };
 
 /* A state that came out a second time. */

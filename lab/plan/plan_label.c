@@ -17,12 +17,15 @@ const char *plan_level_text(const json_t *level, char *out, size_t size)
 	return out;
 }
 
-/* Factors of which not every state has the same level. */
+/* Factors that the plan names, and of which not every state has the same level. */
 static uint64_t differing(const struct plan_build *b)
 {
 	uint64_t set = 0;
 
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
+		if (!(b->named & UINT64_C(1) << i))
+			continue;
+
 		const json_t *first = json_object_get(b->states[0].state, factors[i].name);
 
 		for (size_t s = 1; s < b->state_count; s++) {
@@ -68,12 +71,13 @@ static int label_state(struct plan_state *s, uint64_t shown)
 		return -ENOMEM;
 	for (size_t i = 0; i <= FACTOR_COUNT; i++) {
 		size_t f = i == FACTOR_COUNT ? (size_t)FACTOR_BOOT : i;
-		const json_t *level = json_object_get(s->state, factors[f].name);
+		const json_t *level;
 
-		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !level ||
-		    !(shown & s->varied & UINT64_C(1) << f))
+		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !(shown & s->varied & UINT64_C(1) << f))
 			continue;
-		add_level(to, f, level);
+		level = json_object_get(s->state, factors[f].name);
+		if (level)
+			add_level(to, f, level);
 	}
 	if (fclose(to))
 		return -ENOMEM;

@@ -113,10 +113,12 @@ static void build_free(struct plan_build *b)
 	for (size_t i = 0; i < b->state_count; i++) {
 		json_decref(b->states[i].state);
 		free(b->states[i].label);
+		free(b->states[i].cell_ids);
 	}
 	for (size_t i = 0; i < b->workload_count; i++) {
 		json_decref(b->workloads[i].workload);
 		free(b->workloads[i].label);
+		free(b->workloads[i].canonical);
 	}
 	free(b->states);
 	free(b->workloads);

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int make_cell(struct plan_build *b, const struct plan_state *s, const struct plan_workload *w,
+static int make_cell(struct plan_build *b, const struct plan_state *s, size_t workload,
                      struct plan_cell *cell)
 {
+	const struct plan_workload *w = &b->workloads[workload];
 	bool drbd = !strcmp(factor_string(s->state, FACTOR_STACK), "drbd");
 	bool alone = !strcmp(factor_string(s->state, FACTOR_DRBD_LINK), "never-connected");
 
@@ -22,7 +23,8 @@ static int make_cell(struct plan_build *b, const struct plan_state *s, const str
 	cell->fresh = !strcmp(factor_string(s->state, FACTOR_BOOT), "fresh");
 	cell->nodes = drbd && !alone ? b->plan->nodes : 1;
 	cell->size_bytes = (uint64_t)json_integer_value(json_object_get(w->workload, "size_bytes"));
-	return canonical_id(cell->cell, cell->id);
+	memcpy(cell->id, s->cell_ids[workload], sizeof(cell->id));
+	return 0;
 }
 
 int plan_make_cells(struct plan_build *b)
@@ -35,7 +37,7 @@ int plan_make_cells(struct plan_build *b)
 		return -ENOMEM;
 	for (size_t s = 0; !r && s < b->state_count; s++)
 		for (size_t w = 0; !r && w < b->workload_count; w++)
-			r = make_cell(b, &b->states[s], &b->workloads[w], &p->cells[p->cell_count++]);
+			r = make_cell(b, &b->states[s], w, &p->cells[p->cell_count++]);
 	return r;
 }
 

@@ -82,8 +82,9 @@ void plan_print(const struct plan *plan, const struct assumptions *a, FILE *to)
 	fprintf(to, "Question: %s%s\n", plan->question,
 	        plan->question[strlen(plan->question) - 1] == '\n' ? "" : "\n");
 	print_cells(plan, to);
-	json_array_foreach (plan->notes, i, note)
+	json_array_foreach (plan->notes, i, note) {
 		fprintf(to, "Note: %s\n", json_string_value(note));
+	}
 	fprintf(to, "\nOrder:    ");
 	if (!plan->shuffled)
 		fputs("as written\n", to);

@@ -148,7 +148,7 @@ static int read_workload(struct plan_build *b, size_t index, const json_t *copy)
 			return 0;
 		}
 	b->workload_count++;
-	return 0;
+	return canonical_json(w->workload, &w->canonical);
 }
 
 int plan_read_workloads(struct plan_build *b)
@@ -160,9 +160,10 @@ int plan_read_workloads(struct plan_build *b)
 	b->workloads = calloc(json_array_size(list), sizeof(*b->workloads));
 	if (!b->workloads)
 		return -ENOMEM;
-	json_array_foreach (list, i, item)
+	json_array_foreach (list, i, item) {
 		if (!r)
 			r = read_workload(b, i, json_object_get(item, "copy"));
+	}
 	if (r)
 		return r;
 	return b->doc.complaints->count ? -EINVAL : 0;

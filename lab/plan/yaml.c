@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE_MAX_BYTES = 1 << 20, DEPTH_MAX = 32, NODES_MAX = 100000, PATH_MAX_BYTES = 2048 };
+enum { DEPTH_MAX = 32, NODES_MAX = 100000, PATH_MAX_BYTES = 2048 };
 
 struct anchor {
 	char *name;
@@ -342,13 +342,18 @@ int yaml_parse(const char *text, size_t size, struct complaints *complaints, str
 	struct fy_diag_cfg diag_cfg;
 	struct fy_parse_cfg cfg = {.flags = FYPCF_DEFAULT_VERSION_1_2 | FYPCF_QUIET | FYPCF_DISABLE_MMAP_OPT};
 	struct builder b = {.doc = doc};
-	int r = -ENOMEM;
+	int r = -ENOMEM, line, column;
+	const char *refused = yaml_refuse_text(text, size, &line, &column);
 
 	*doc = (struct yaml_doc){.complaints = complaints, .size = size, .text = malloc(size + 1)};
 	if (!doc->text)
 		return -ENOMEM;
 	memcpy(doc->text, text, size);
 	doc->text[size] = '\0';
+	if (refused) {
+		complain_at(complaints, line, column, "%s", refused);
+		return -EINVAL;
+	}
 	fy_diag_cfg_default(&diag_cfg);
 	diag_cfg.fp = NULL;
 	cfg.diag = fy_diag_create(&diag_cfg);
@@ -370,43 +375,4 @@ int yaml_parse(const char *text, size_t size, struct complaints *complaints, str
 	}
 	free(b.anchors);
 	return r;
-}
-
-int yaml_load(const char *path, struct complaints *complaints, struct yaml_doc *doc)
-{
-	FILE *file = fopen(path, "re");
-	char *text = malloc(SIZE_MAX_BYTES + 1);
-	size_t n;
-	int r;
-
-	*doc = (struct yaml_doc){.complaints = complaints};
-	if (!file || !text) {
-		r = file ? -ENOMEM : -errno;
-		goto out;
-	}
-	errno = 0;
-	n = fread(text, 1, SIZE_MAX_BYTES + 1, file);
-	if (ferror(file)) {
-		r = errno ? -errno : -EIO;
-	} else if (n > SIZE_MAX_BYTES) {
-		complain_at(complaints, 0, 0, "larger than %d bytes", SIZE_MAX_BYTES);
-		r = -EINVAL;
-	} else {
-		r = yaml_parse(text, n, complaints, doc);
-	}
-out:
-	if (file)
-		fclose(file);
-	free(text);
-	return r;
-}
-
-void yaml_free(struct yaml_doc *doc)
-{
-	for (size_t i = 0; i < doc->mark_count; i++)
-		free(doc->marks[i].pointer);
-	free(doc->marks);
-	free(doc->text);
-	json_decref(doc->root);
-	*doc = (struct yaml_doc){0};
 }

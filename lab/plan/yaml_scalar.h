@@ -9,4 +9,7 @@
  * *WHY where JSON can't hold it. */
 json_t *yaml_scalar(const char *text, size_t n, bool plain, const char **why);
 
+/* Why SIZE bytes are not worth parsing, with the place; NULL if they are. */
+const char *yaml_refuse_text(const char *text, size_t size, int *line, int *column);
+
 #endif

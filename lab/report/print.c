@@ -52,7 +52,7 @@ static void print_cell(const struct report_cell *cell, int width, FILE *out)
 		fprintf(out, "  %9s  %9s  %9s   %-9s", "-", "-", "-", "-");
 	}
 	if (n > 1)
-		fprintf(out, " %6.*f %%", n > 7 ? 2 : 0, floor(median_confidence(n) * 1e4) / 1e2);
+		fprintf(out, " %6.1f %%", floor(median_confidence(n) * 1e3) / 10); /* never rounded up */
 	else
 		fprintf(out, " %8s", "none");
 	fprintf(out, "  %7" PRId64 " %6" PRId64 "%s\n", cell->bad[0], cell->bad[1] + cell->bad[2],

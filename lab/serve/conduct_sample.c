@@ -20,6 +20,23 @@ static struct run_sample *attempt_sample(const struct group *g)
 	return &g->run->visits[g->attempt.item.visit].samples[g->attempt.item.sample];
 }
 
+/* How long a node may take from barrier PHASE to the next. Building up includes pings with the
+ * peer. */
+static int64_t limit_ms_after(const struct run *run, int phase)
+{
+	switch (phase) {
+	case LEVEL_NONE:
+		return run->apply_ms + run->peer_ms;
+	case LEVEL_READY:
+		return run->measure_ms;
+	case LEVEL_APPLIED:
+	case LEVEL_DONE:
+		return run->apply_ms;
+	default: /* the server was started in its middle */
+		return 2 * run->apply_ms + run->peer_ms + run->measure_ms;
+	}
+}
+
 static void forget(struct node *n)
 {
 	n->assigned = false;
@@ -33,7 +50,8 @@ static void forget(struct node *n)
 	n->reason = NULL;
 }
 
-/* What is built on the nodes after an attempt that did not end well is not known. */
+/* What is built on the nodes after an attempt that did not end well is not known; and where a link flapped,
+ * it is not what a fresh boot would have. */
 static int forget_states(struct group *g)
 {
 	int r = 0;
@@ -67,7 +85,7 @@ int attempt_close(struct group *g, struct moment now, const char *state, const c
 		             "sissssiii", state, now.unix_ns, reason, body, g->run->id, attempt_cell(g)->id,
 		             (int64_t)visit->boot, (int64_t)g->attempt.item.sample + 1,
 		             (int64_t)g->attempt.number);
-		if (!r && !valid && strcmp(state, "invalid"))
+		if (!r && !valid)
 			r = forget_states(g);
 		r = store_end(g->c->store, r);
 	}
@@ -84,10 +102,15 @@ int attempt_close(struct group *g, struct moment now, const char *state, const c
 	                  : "");
 	attempt_sample(g)->attempts++;
 	attempt_sample(g)->done = valid;
+	int64_t since_ns = g->attempt.phase_since_ns ? g->attempt.phase_since_ns : now.mono_ns;
 	for (size_t i = 0; i < g->node_count; i++) {
-		answer(&g->nodes[i]->barrier, 410,
-		       json_pack("{sO}", "error", error ? (json_t *)error : json_null()));
-		forget(g->nodes[i]);
+		struct node *n = g->nodes[i];
+
+		if (n->assigned && n->verdict == VERDICT_NONE && !n->barrier &&
+		    !strcmp(n->token, n->assigned_token))
+			n->busy_until_ns = since_ns + limit_ms_after(g->run, (int)n->level) * MS_NS;
+		answer(&n->barrier, 410, json_pack("{sO}", "error", error ? (json_t *)error : json_null()));
+		forget(n);
 	}
 	json_decref(g->attempt.error);
 	memset(&g->attempt, 0, sizeof(g->attempt));
@@ -166,10 +189,7 @@ static json_t *trouble(struct group *g, struct moment now)
 			return error_new(n->name, "sample", n->name, "sample", "Look at its console.",
 			                 "was given the same sample %u times and asked again", n->handouts);
 	}
-	const struct run *run = g->run;
-	int64_t limit_ms = g->attempt.phase < 0              ? 2 * run->apply_ms + run->measure_ms
-	                   : g->attempt.phase == LEVEL_READY ? run->measure_ms
-	                                                     : run->apply_ms;
+	int64_t limit_ms = limit_ms_after(g->run, g->attempt.phase);
 	if (!g->attempt.phase_since_ns)
 		g->attempt.phase_since_ns = now.mono_ns;
 	if (now.mono_ns - g->attempt.phase_since_ns < limit_ms * MS_NS)
@@ -178,6 +198,8 @@ static json_t *trouble(struct group *g, struct moment now)
 	for (size_t i = 0; i < g->node_count; i++)
 		if (g->nodes[i]->assigned && (!late || g->nodes[i]->level < late->level))
 			late = g->nodes[i];
+	if (!late)
+		return NULL;
 	return error_new(late->name, "barrier", late->name, "sample",
 	                 "Look at its console. If it only is slow, raise deadlines in the plan.",
 	                 "did not come to %s within %" PRId64 " s; the last it came to is %s",

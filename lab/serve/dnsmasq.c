@@ -4,7 +4,6 @@
 #include "log.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +19,10 @@
 #define RESTARTS_MAX 5 /* in a row, each of less than STEADY_NS */
 #define NO_DNSMASQ   127
 #define START_MS     5000
+
+static const char port_taken[] =
+    "; `ss -lunp sport = :67` names who serves DHCP on this machine: stop that, or set "
+    "server.dhcp to proxy or none in the lab file";
 
 struct dnsmasq {
 	pid_t pid;
@@ -31,107 +33,6 @@ struct dnsmasq {
 	char line[1024];
 	size_t line_length;
 };
-
-static void write_hosts(const struct server *s, FILE *out)
-{
-	json_t *nodes = json_object_get(s->lab, "nodes"), *node;
-	bool all_have_mac = true;
-	const char *name;
-
-	json_object_foreach (nodes, name, node) {
-		const char *mac = json_string_value(json_object_get(node, "mac"));
-
-		if (mac)
-			fprintf(out, "dhcp-host=%s\n", mac);
-		else
-			all_have_mac = false;
-	}
-	/* A node known by its UUID alone cannot be told apart before it runs iPXE. */
-	if (all_have_mac)
-		fputs("dhcp-ignore=tag:!known\n", out);
-}
-
-static void write_boot(const struct server *s, FILE *out, bool proxy)
-{
-	char tftp[4096];
-	struct stat st;
-
-	snprintf(tftp, sizeof(tftp), "%s/ipxe", s->image_dir);
-	bool have_tftp = !stat(tftp, &st) && S_ISDIR(st.st_mode);
-	if (have_tftp)
-		fprintf(out, "enable-tftp\ntftp-root=%s\ntftp-no-fail\n", tftp);
-	else
-		log_event(NULL, "dnsmasq", "%s is missing: only nodes with an iPXE of their own can boot",
-		          tftp);
-	fputs("dhcp-match=set:ipxe,175\n"
-	      "dhcp-match=set:efi,option:client-arch,7\n"
-	      "dhcp-match=set:efi,option:client-arch,9\n"
-	      /* iPXE shall not wait for a PXE boot server */
-	      "dhcp-option=tag:ipxe,encap:175,176,1b\n",
-	      out);
-	if (proxy) {
-		fprintf(out, "pxe-service=tag:ipxe,x86PC,Assay,%s/boot.ipxe\n", s->url);
-		fprintf(out, "pxe-service=tag:ipxe,X86-64_EFI,Assay,%s/boot.ipxe\n", s->url);
-		if (have_tftp)
-			fputs("pxe-service=tag:!ipxe,x86PC,Assay,undionly.kpxe\n"
-			      "pxe-service=tag:!ipxe,X86-64_EFI,Assay,ipxe.efi\n"
-			      "pxe-service=tag:!ipxe,BC_EFI,Assay,ipxe.efi\n",
-			      out);
-	}
-	fprintf(out, "dhcp-boot=tag:ipxe,%s/boot.ipxe\n", s->url);
-	if (have_tftp && !proxy)
-		fputs("dhcp-boot=tag:!ipxe,tag:!efi,undionly.kpxe\ndhcp-boot=tag:!ipxe,tag:efi,ipxe.efi\n",
-		      out);
-}
-
-static int write_config(const struct server *s, const char *path, bool proxy)
-{
-	const json_t *server = json_object_get(s->lab, "server");
-	const json_t *range = json_object_get(server, "dhcp_range");
-	struct in_addr address, mask = {.s_addr = htonl(s->prefix ? ~(uint32_t)0 << (32 - s->prefix) : 0)};
-	char netmask[INET_ADDRSTRLEN], network[INET_ADDRSTRLEN];
-	FILE *out = fopen(path, "we");
-
-	if (!out) {
-		fprintf(stderr, "assay serve: %s: %s\n", path, strerror(errno));
-		return -EIO;
-	}
-	inet_pton(AF_INET, s->address, &address);
-	address.s_addr &= mask.s_addr;
-	inet_ntop(AF_INET, &mask, netmask, sizeof(netmask));
-	inet_ntop(AF_INET, &address, network, sizeof(network));
-	fprintf(out,
-	        "# Written by assay serve; changes are lost.\n"
-	        "port=0\n"
-	        "interface=%s\n"
-	        "except-interface=lo\n"
-	        "bind-interfaces\n"
-	        "no-ping\n"
-	        "no-resolv\n"
-	        "no-hosts\n"
-	        "log-facility=-\n"
-	        "dhcp-leasefile=%s/dnsmasq.leases\n"
-	        "pid-file=\n"
-	        /* Its files may lie where only root can read; it is bound to the lab's interface. */
-	        "user=root\n"
-	        "group=root\n"
-	        "dhcp-option=3\n"
-	        "dhcp-option=6\n",
-	        json_string_value(json_object_get(server, "interface")), s->run_dir);
-	if (proxy)
-		fprintf(out, "dhcp-range=%s,proxy,%s\n", network, netmask);
-	else
-		fprintf(out, "dhcp-authoritative\ndhcp-range=%s,%s,%s,168h\n",
-		        json_string_value(json_array_get(range, 0)),
-		        json_string_value(json_array_get(range, 1)), netmask);
-	write_hosts(s, out);
-	write_boot(s, out, proxy);
-	if (fclose(out)) {
-		fprintf(stderr, "assay serve: %s: %s\n", path, strerror(errno));
-		return -EIO;
-	}
-	return 0;
-}
 
 /* Whether PID is the dnsmasq that runs with our configuration. */
 static bool is_ours(const struct dnsmasq *d, pid_t pid)
@@ -281,9 +182,8 @@ static void explain(int status)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_DNSMASQ)
 		remedy = "it is not installed (Debian: dnsmasq-base)";
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
-		remedy = "its port is taken or the interface is not there: `ss -lunp sport = :67` names who "
-		         "serves DHCP on this "
-		         "machine; stop that, or set server.dhcp to proxy or none in the lab file";
+		remedy =
+		    "a port is taken, or the interface or its address is not there; its own words are above";
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
 		remedy = "it does not accept its configuration: check server.interface, server.address and "
 		         "server.dhcp_range in "
@@ -341,6 +241,31 @@ static int wait_until_up(struct server *s, struct dnsmasq *d)
 	return 0;
 }
 
+/* Two dnsmasqs share a port without a word, and then answer one after the other. */
+static int port_free(const char *interface)
+{
+	struct sockaddr_in sin = {.sin_family = AF_INET, .sin_port = htons(67)};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, interface, (socklen_t)strlen(interface))) {
+		r = -errno;
+		fprintf(stderr,
+		        "assay serve: interface %s: %s (server.interface in the lab file; `ip link` lists "
+		        "them)\n",
+		        interface, strerror(errno));
+	} else if (bind(fd, (struct sockaddr *)&sin, sizeof(sin))) {
+		r = -errno;
+		fprintf(stderr, "assay serve: DHCP on %s: %s%s\n", interface, strerror(errno),
+		        errno == EADDRINUSE ? port_taken
+		        : errno == EACCES   ? "; it needs root"
+		                            : "");
+	}
+	close(fd);
+	return r;
+}
+
 int dnsmasq_start(struct server *s, struct dnsmasq **out)
 {
 	const json_t *server = json_object_get(s->lab, "server");
@@ -365,7 +290,9 @@ int dnsmasq_start(struct server *s, struct dnsmasq **out)
 	snprintf(d->config, sizeof(d->config), "%s/dnsmasq.conf", s->run_dir);
 	snprintf(d->pid_file, sizeof(d->pid_file), "%s/dnsmasq.pid", s->run_dir);
 	end_stale(d);
-	r = write_config(s, d->config, proxy);
+	r = port_free(json_string_value(json_object_get(server, "interface")));
+	if (!r)
+		r = dnsmasq_config(s, d->config, proxy);
 	if (!r)
 		r = spawn(d);
 	if (!r)

@@ -14,28 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define THREADS           4
-#define CONNECTIONS       4096
-#define IDLE_TIMEOUT_S    60
-#define HEADER_TIMEOUT_NS (30 * INT64_C(1000000000))
-#define BODY_TIMEOUT_NS   (60 * INT64_C(1000000000))
-#define SWALLOW_BYTES     (64 << 20) /* of a body that is too long, so that its sender reads the 413 */
-
-enum stage { STAGE_HEADERS, STAGE_BODY, STAGE_REPLY };
-
-/* One TCP connection: libmicrohttpd's own timeout sees only silence, not a byte every now and then. */
-struct peer {
-	int fd;
-	enum stage stage;
-	int64_t since_ns;
-	struct peer *next, **at;
-};
+#define THREADS        4
+#define CONNECTIONS    4096
+#define IDLE_TIMEOUT_S 60
+#define SWALLOW_BYTES  (64 << 20) /* of a body that is too long, so that its sender reads the 413 */
 
 struct http {
 	struct MHD_Daemon *daemon;
-	pthread_mutex_t lock; /* of peers */
-	struct peer *peers;
-	bool stopping;
+	struct peers *peers;
 };
 
 struct moment moment_now(void)
@@ -50,68 +36,30 @@ struct moment moment_now(void)
 	};
 }
 
-static struct peer *peer_of(struct MHD_Connection *connection)
+static void stage(struct http *http, struct MHD_Connection *connection, enum peer_stage stage)
 {
 	const union MHD_ConnectionInfo *info =
 	    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
-	return info ? info->socket_context : NULL;
+	peer_stage(http->peers, info ? info->socket_context : NULL, stage);
 }
 
-static void stage(struct http *http, struct MHD_Connection *connection, enum stage stage)
-{
-	struct peer *peer = peer_of(connection);
-
-	if (!peer)
-		return;
-	pthread_mutex_lock(&http->lock);
-	if (peer->stage != stage)
-		peer->since_ns = moment_now().mono_ns;
-	peer->stage = stage;
-	pthread_mutex_unlock(&http->lock);
-}
-
-static void on_connection(void *ctx, struct MHD_Connection *connection, void **socket_context,
+static void on_connection(void *ctx, struct MHD_Connection *connection, void **peer,
                           enum MHD_ConnectionNotificationCode code)
 {
 	struct http *http = ((struct server *)ctx)->http;
-	struct peer *peer = *socket_context;
 
-	pthread_mutex_lock(&http->lock);
-	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		peer = calloc(1, sizeof(*peer));
-		if (peer) {
-			peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
-			               ->connect_fd;
-			peer->since_ns = moment_now().mono_ns;
-			peer->next = http->peers;
-			peer->at = &http->peers;
-			if (peer->next)
-				peer->next->at = &peer->next;
-			http->peers = peer;
-		}
-		*socket_context = peer;
-	} else if (peer) {
-		*peer->at = peer->next;
-		if (peer->next)
-			peer->next->at = peer->at;
-		free(peer);
-	}
-	pthread_mutex_unlock(&http->lock);
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		*peer = peer_add(
+		    http->peers,
+		    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
+	else
+		peer_remove(http->peers, *peer);
 }
 
 void http_tick(struct server *server, struct moment now)
 {
-	struct http *http = server->http;
-
-	pthread_mutex_lock(&http->lock);
-	for (struct peer *peer = http->peers; peer; peer = peer->next) {
-		int64_t limit = peer->stage == STAGE_HEADERS ? HEADER_TIMEOUT_NS : BODY_TIMEOUT_NS;
-
-		if (peer->stage != STAGE_REPLY && now.mono_ns - peer->since_ns > limit)
-			shutdown(peer->fd, SHUT_RDWR);
-	}
-	pthread_mutex_unlock(&http->lock);
+	peers_tick(server->http->peers, now);
 }
 
 const char *request_argument(const struct request *request, const char *name)
@@ -164,6 +112,12 @@ static bool alive(struct hold *hold)
 
 void request_suspend(struct request *request)
 {
+	struct server *server = request->server;
+
+	if (!request->hold.reply.status && server->stopping) {
+		conductor_drop(server->conductor, &request->hold);
+		request->hold.reply.status = MHD_HTTP_SERVICE_UNAVAILABLE;
+	}
 	if (request->hold.reply.status)
 		return;
 	request->held = true;
@@ -214,17 +168,51 @@ static enum MHD_Result send_reply(struct request *request)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	if (request->status == MHD_HTTP_UNAUTHORIZED)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
-	stage(request->server->http, request->connection, STAGE_REPLY);
+	stage(request->server->http, request->connection, PEER_REPLY);
 	result = MHD_queue_response(request->connection, request->status ? request->status : 500, response);
 	MHD_destroy_response(response);
 	return result;
+}
+
+/* Fills what is known from the head; false: the reply is there already. */
+static bool read_head(struct request *request, const char *url)
+{
+	struct server *server = request->server;
+	const char *value =
+	    MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
+
+	if (strlen(url) >= sizeof(request->path)) {
+		request_error(request, MHD_HTTP_URI_TOO_LONG, "no address here is that long");
+		return false;
+	}
+	strcpy(request->path, url);
+	if (value && !strncasecmp(value, "Bearer ", 7) && strlen(value + 7) < sizeof(request->token))
+		strcpy(request->token, value + 7);
+	request->route = api_route(request->method, url, &request->status);
+	if (!request->route) {
+		request_error(request, request->status, "%s %s: no such thing", request->method, url);
+		return false;
+	}
+	return api_authorise(server, request);
+}
+
+/* Whether a body comes that can be read to its end. A reply before that may not reach a client that still
+ * sends. */
+static bool body_follows(struct request *request)
+{
+	const char *length =
+	    MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	if (MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
+	                                MHD_HTTP_HEADER_TRANSFER_ENCODING))
+		return true;
+	return length && strcmp(length, "0") && strtoull(length, NULL, 10) <= SWALLOW_BYTES;
 }
 
 static enum MHD_Result begin(struct server *server, struct MHD_Connection *connection, const char *method,
                              const char *url, void **context)
 {
 	struct request *request = calloc(1, sizeof(*request));
-	const char *value;
 
 	if (!request)
 		return MHD_NO;
@@ -234,29 +222,9 @@ static enum MHD_Result begin(struct server *server, struct MHD_Connection *conne
 	request->method = method;
 	request->file = -1;
 	request->hold = (struct hold){.wake = wake, .alive = alive, .ctx = request};
-	stage(server->http, connection, STAGE_BODY);
-	if (strlen(url) >= sizeof(request->path)) {
-		request_error(request, MHD_HTTP_URI_TOO_LONG, "no address here is that long");
-		return send_reply(request);
-	}
-	strcpy(request->path, url);
-	value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
-	if (value && !strncasecmp(value, "Bearer ", 7) && strlen(value + 7) < sizeof(request->token))
-		strcpy(request->token, value + 7);
-	request->route = api_route(method, url, &request->status);
-	if (!request->route) {
-		request_error(request, request->status, "%s %s: no such thing", method, url);
-		return send_reply(request);
-	}
-	if (!api_authorise(server, request))
-		return send_reply(request);
-	value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
-	if (value && strtoull(value, NULL, 10) > request->route->limit_bytes) {
-		request_error(request, MHD_HTTP_CONTENT_TOO_LARGE, "at most %zu bytes are taken here",
-		              request->route->limit_bytes);
-		return send_reply(request);
-	}
-	return MHD_YES;
+	stage(server->http, connection, PEER_BODY);
+	request->settled = !read_head(request, url);
+	return request->settled && !body_follows(request) ? send_reply(request) : MHD_YES;
 }
 
 static enum MHD_Result take_body(struct request *request, const char *data, size_t *length)
@@ -267,7 +235,7 @@ static enum MHD_Result take_body(struct request *request, const char *data, size
 	if (request->finished)
 		return MHD_YES;
 	request->length += n;
-	if (request->length > request->route->limit_bytes) {
+	if (request->settled || request->length > request->route->limit_bytes) {
 		request->too_long = true;
 		return request->length > SWALLOW_BYTES ? MHD_NO : MHD_YES;
 	}
@@ -299,7 +267,9 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 	if (request->finished)
 		return MHD_YES;
 	if (!request->held) {
-		stage(server->http, connection, STAGE_REPLY);
+		stage(server->http, connection, PEER_REPLY);
+		if (request->settled)
+			return send_reply(request);
 		if (request->too_long)
 			request_error(request, MHD_HTTP_CONTENT_TOO_LARGE, "at most %zu bytes are taken here",
 			              request->route->limit_bytes);
@@ -325,7 +295,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **co
 	struct request *request = *context;
 
 	(void)code;
-	stage(server->http, connection, STAGE_HEADERS);
+	stage(server->http, connection, PEER_HEAD);
 	if (!request)
 		return;
 	pthread_mutex_lock(&server->lock);
@@ -396,8 +366,10 @@ int http_start(struct server *server)
 	if (!http)
 		return -ENOMEM;
 	raise_file_limit();
-	pthread_mutex_init(&http->lock, NULL);
 	server->http = http;
+	http->peers = peers_new();
+	if (!http->peers)
+		return -ENOMEM;
 	int fd = listen_on(server, &server->port);
 	if (fd < 0) {
 		explain(server, -fd);
@@ -427,12 +399,12 @@ void http_stop(struct server *server)
 		return;
 	if (server->http->daemon) {
 		pthread_mutex_lock(&server->lock);
-		server->http->stopping = true;
+		server->stopping = true;
 		conductor_release(server->conductor);
 		pthread_mutex_unlock(&server->lock);
 		MHD_stop_daemon(server->http->daemon);
 	}
-	pthread_mutex_destroy(&server->http->lock);
+	peers_free(server->http->peers);
 	free(server->http);
 	server->http = NULL;
 }

@@ -25,18 +25,31 @@ struct server {
 	uint16_t port;
 	char url[64]; /* http://ADDRESS:PORT */
 	struct http *http;
+	bool stopping; /* nothing is held any more */
 };
 
 /* Now, on both clocks. */
 struct moment moment_now(void);
 
-/* --- http.c: connections, bodies, held requests --- */
+/* --- peer.c: TCP connections, for those that are too slow --- */
+enum peer_stage { PEER_HEAD, PEER_BODY, PEER_REPLY };
+struct peers;
+struct peer;
+
+struct peers *peers_new(void);
+void peers_free(struct peers *peers);
+struct peer *peer_add(struct peers *peers, int fd);
+void peer_remove(struct peers *peers, struct peer *peer);
+void peer_stage(struct peers *peers, struct peer *peer, enum peer_stage stage);
+/* Shuts down those that take too long to say what they want. */
+void peers_tick(struct peers *peers, struct moment now);
+
+/* --- http.c: requests, bodies, held requests --- */
 struct request;
 
 /* Starts listening; server->port 0 takes any, and is then filled in. 0 or -errno; says what to do on stderr.
  */
 int http_start(struct server *server);
-/* Ends connections that are too slow. */
 void http_tick(struct server *server, struct moment now);
 void http_stop(struct server *server);
 
@@ -63,7 +76,7 @@ struct request {
 	struct node *node;
 	char *body;
 	size_t length, size;
-	bool too_long, finished, held;
+	bool settled, too_long, finished, held; /* settled: the reply was clear from the head */
 	struct hold hold;
 	/* the reply: JSON, or text, or a file */
 	unsigned int status;
@@ -91,6 +104,10 @@ void image_get(struct server *server, struct request *request);
 const char *image_initramfs(const struct server *server);
 /* The image's id as its manifest says, "" where there is none. */
 void image_id(const struct server *server, char *id, size_t size);
+
+/* --- dnsmasq_config.c --- */
+/* Writes PATH. 0 or -errno, said on stderr. */
+int dnsmasq_config(const struct server *server, const char *path, bool proxy);
 
 /* --- dnsmasq.c --- */
 /* Starts dnsmasq as server.dhcp asks for it; ends one that an earlier server left behind. 0 with *OUT NULL

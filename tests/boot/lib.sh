@@ -73,7 +73,7 @@ at_least()
 # The sha256 of a node's disk under test: to prove that nothing was written to it
 disk_sum()
 {
-	sha256sum <"$LAB/$1.data"
+	sha256sum <"$LAB/$1.data.raw" || kill -TERM $$
 }
 
 # Every sample of the last run counted exactly once: as many (cell, boot, sample) with a valid measurement as were asked

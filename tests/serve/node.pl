@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
-# usage: node.pl URL MAC NAME [trouble=WHAT@N]…
+# usage: node.pl URL MAC NAME UUID [trouble=WHAT@N]…
 # A node as the lab sees it: boots, says hello, does what `next` says, uploads made-up results. It ends with the lab's
 # server. For tests of the lab alone. WHAT: fail, invalid, reboot (in mid-sample), die (and stay away); N: at the Nth sample
 # that it is given.
@@ -10,7 +10,7 @@ use HTTP::Tiny;
 use JSON::PP;
 use Time::HiRes qw(sleep time);
 
-my ($url, $mac, $name, @rest) = @ARGV;
+my ($url, $mac, $name, $uuid, @rest) = @ARGV;
 my %trouble = map { /^trouble=(\w+)\@(\d+)$/ or die "$0: $_?\n"; ($2 => $1) } @rest;
 my $http = HTTP::Tiny->new(timeout => 40);
 my $json = JSON::PP->new->canonical->utf8;
@@ -44,7 +44,7 @@ sub inventory {
 }
 
 sub boot {
-	my $script = request('GET', "/boot.ipxe?mac=$mac&uuid=")->{content};
+	my $script = request('GET', "/boot.ipxe?mac=$mac&uuid=$uuid")->{content};
 	$script =~ /assay\.token=(\w+)/ or die "$name: no token in: $script";
 	$token = $1;
 	$boot_id = uuid();

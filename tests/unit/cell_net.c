@@ -283,6 +283,7 @@ static void path_failure(struct net_path one, struct net_path two, const char *t
 static void test_path_failure(void **state)
 {
 	const struct net_path good = {.small_passed = true, .full_passed = true, .peer_done = true};
+	const struct net_path none = {.leg = 0};
 
 	(void)state;
 	path_failure(
@@ -291,16 +292,16 @@ static void test_path_failure(void **state)
 	    "of 9000 bytes do not",
 	    FAILURE_SAMPLE);
 	path_failure(
-	    (struct net_path){.leg = 0}, (struct net_path){.wrong_leg = 1},
+	    none, (struct net_path){.wrong_leg = 1},
 	    "Legs are crossed: NIC eth2 of node alpha is leg 2 here, but what beta sends on its leg 1 "
 	    "comes in",
 	    FAILURE_RUN);
 	path_failure(
-	    good, (struct net_path){.leg = 0},
+	    good, none,
 	    "No answer on leg 2: NIC eth2 of node alpha has link, but beta (169.254.2.2) answers no ping; "
 	    "other legs work",
 	    FAILURE_SAMPLE);
-	path_failure((struct net_path){.leg = 0}, (struct net_path){.leg = 0}, "on no leg", FAILURE_SAMPLE);
+	path_failure(none, none, "on no leg", FAILURE_SAMPLE);
 	path_failure(good, (struct net_path){.small_passed = true, .full_passed = true},
 	             "node alpha reaches beta, which does not say that it reaches alpha", FAILURE_SAMPLE);
 }

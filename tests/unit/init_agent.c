@@ -2,8 +2,10 @@
  * The agent's conversation, with a server on loopback that keeps to a script, and cells that do nothing. */
 #include "agent.h"
 #include "file.h"
+#include "inventory.h"
 
 #include "../../results-schema/canonical.h"
+#include "../../results-schema/schema.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,7 +23,8 @@
 
 #include <cmocka.h>
 
-#undef fail /* cmocka has a macro of our name */
+#undef fail /* cmocka has a macro of our name, which its fail_msg() needs */
+#define broken(...) (print_error(__VA_ARGS__), _fail(__FILE__, __LINE__))
 
 enum how { ANSWER, CLOSE, TRICKLE, ACKNOWLEDGE };
 
@@ -88,6 +91,26 @@ static void acknowledge(int fd, const char *body)
 	answer(fd, "200 OK", text);
 }
 
+/* Keeps what is wrong with BODY, which is to fit SCHEMA, or with its member "error". */
+static void check_body(const char *schema, const char *body)
+{
+	struct schema_error error = {0};
+	json_t *value = json_loads(body, 0, NULL), *inner = json_object_get(value, "error");
+
+	if (schema_check(schema, !strcmp(schema, "error.json") ? inner : value, &error))
+		snprintf(server.wrong, sizeof(server.wrong), "%s: %.100s: %.100s", schema, error.path,
+		         error.message);
+	json_decref(value);
+}
+
+/* The schema of what is sent to a path; hello's body is no hello in these tests. */
+static const char *const schemas[][2] = {
+    {"POST /v1/step ", "step.json"},
+    {"POST /v1/barrier ", "barrier.json"},
+    {"PUT /v1/results/", "result.json"},
+    {"POST /v1/error ", "error.json"},
+};
+
 /* Plays the next act for REQUEST. False: the connection is to be closed. */
 static bool play(int fd, const char *request, const char *body)
 {
@@ -96,6 +119,9 @@ static bool play(int fd, const char *request, const char *body)
 	server.noise |= server.in_measure;
 	if (!strstr(request, "\r\nAuthorization: Bearer secret\r\n"))
 		snprintf(server.wrong, sizeof(server.wrong), "no token: %.200s", request);
+	for (size_t i = 0; i < sizeof(schemas) / sizeof(*schemas); i++)
+		if (!strncmp(request, schemas[i][0], strlen(schemas[i][0])))
+			check_body(schemas[i][1], body);
 	if (!strncmp(request, "POST /v1/step ", 14)) {
 		server.steps++;
 		answer(fd, "204 No Content", "");
@@ -135,11 +161,33 @@ static void *serve(void *arg)
 	return NULL;
 }
 
+/* The example NAME of results-schema. */
+static json_t *example(const char *name)
+{
+	char path[128];
+	json_t *value;
+
+	snprintf(path, sizeof(path), "results-schema/examples/valid/%s.json", name);
+	value = json_load_file(path, 0, NULL);
+	if (!value)
+		broken("%s cannot be read: run this from the root of the repository", path);
+	return value;
+}
+
+/* The member NAME of the example of a whole result; the caller owns it. */
+static json_t *example_part(const char *name)
+{
+	json_t *result = example("result--valid-drbd"), *part = json_incref(json_object_get(result, name));
+
+	json_decref(result);
+	return part;
+}
+
 static struct agent agent;
 static struct supervised shared;
 static struct {
 	int apply, prove, measure, after, restored; /* results, and how often restored */
-	bool difference, reason;
+	bool reason;
 } fake;
 
 int cell_apply(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,
@@ -160,15 +208,9 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 	(void)assignment;
 	(void)why;
 	progress(ctx, "prove", "pings");
-	*evidence = json_pack("{s:{}, s:[]}", "before", "differences");
-	if (fake.difference) {
-		json_array_append_new(json_object_get(*evidence, "differences"),
-		                      json_pack("{s:s, s:i, s:i}", "factor", "nic.mtu", "asked", 9000,
-		                                "in_force", 1500));
-		json_array_append_new(json_object_get(*evidence, "differences"),
-		                      json_pack("{s:s, s:s, s:s}", "factor", "stack", "asked", "drbd",
-		                                "in_force", "raw"));
-	}
+	*evidence = example_part("evidence");
+	json_object_del(*evidence, "after");
+	json_array_clear(json_object_get(*evidence, "differences"));
 	return fake.prove;
 }
 
@@ -177,7 +219,7 @@ int cell_measure(struct cell_node *node, const json_t *assignment, json_t **meas
 	(void)node;
 	(void)assignment;
 	server.in_measure = true;
-	*measurement = json_pack("{s:i, s:f}", "bytes", 4096, "mb_per_s", 123.456);
+	*measurement = example_part("measurement");
 	usleep(20000);
 	server.in_measure = false;
 	if (fake.measure)
@@ -188,10 +230,13 @@ int cell_measure(struct cell_node *node, const json_t *assignment, json_t **meas
 int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t *evidence, char **reason,
                         struct failure *why)
 {
+	json_t *whole = example_part("evidence");
+
 	(void)node;
 	(void)assignment;
 	(void)why;
-	json_object_set_new(evidence, "after", json_object());
+	json_object_set(evidence, "after", json_object_get(whole, "after"));
+	json_decref(whole);
 	*reason = fake.reason ? strdup("eth1 flapped") : NULL;
 	return fake.after;
 }
@@ -219,7 +264,7 @@ static int setup(void **state)
 		return -1;
 	server.port = ntohs(address.sin_port);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d", server.port);
-	strcpy(shared.node, "alpha");
+	strcpy(shared.node, "n1");
 	agent.shared = &shared;
 	agent.again_ms = 10;
 	agent.client = client_new(url, "secret");
@@ -250,26 +295,17 @@ static void check_script(void)
 	assert_false(server.noise);
 }
 
-#define CELL_ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define RESULT  "PUT /v1/results/run-1/" CELL_ID "/2/3 "
+#define RESULT                                                                                               \
+	"PUT "                                                                                               \
+	"/v1/results/20261130-2108-smoke/1776d712f3170000000000000000000000000000000000000000000000000abc/"  \
+	"1/1 "
 #define GO      ANSWER, "200 OK", "{\"go\": true}"
 #define NO_GO   ANSWER, "200 OK", "{\"go\": false}"
 #define BARRIER "POST /v1/barrier "
 
-static json_t *assignment(const char *role)
-{
-	json_t *a = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:{s:s}, s:{s:{s:s}}, s:{s:i, s:i, s:i}}",
-	                      "action", "measure", "run", "run-1", "cell_id", CELL_ID, "boot", 2, "sample", 3,
-	                      "attempt", 1, "role", role, "self", "name", "alpha", "cell", "state", "stack",
-	                      "raw", "deadlines", "peer_ms", 1000, "apply_ms", 1000, "measure_ms", 1000);
-
-	assert_non_null(a);
-	return a;
-}
-
 static json_t *run_sample(const char *role, int expected)
 {
-	json_t *a = assignment(role), *result;
+	json_t *a = example(strcmp(role, "peer") ? "next--measure" : "next--peer"), *result;
 
 	assert_int_equal(agent_sample(&agent, a), expected);
 	json_decref(a);
@@ -300,7 +336,7 @@ static void valid_sample(void **state)
 	start(script);
 	result = run_sample("measure", WORKER_GOES_ON);
 	assert_string_equal(text_of(result, "verdict"), "valid");
-	assert_string_equal(text_of(result, "node"), "alpha");
+	assert_string_equal(text_of(result, "node"), "n1");
 	assert_int_equal(json_integer_value(json_object_get(result, "attempt")), 1);
 	assert_non_null(json_object_get(result, "measurement"));
 	assert_non_null(json_object_get(json_object_get(result, "evidence"), "after"));
@@ -358,20 +394,18 @@ static void upload_is_repeated_unchanged(void **state)
 	json_decref(result);
 }
 
-static void difference_and_reason_make_it_invalid(void **state)
+static void a_reason_makes_it_invalid(void **state)
 {
 	static const struct act script[] = {
 	    {BARRIER, GO}, {BARRIER, GO}, {BARRIER, GO}, {RESULT, ACKNOWLEDGE, NULL, NULL}, {0}};
 	json_t *result;
 
 	(void)state;
-	fake.difference = fake.reason = true;
+	fake.reason = true;
 	start(script);
 	result = run_sample("measure", WORKER_GOES_ON);
 	assert_string_equal(text_of(result, "verdict"), "invalid");
-	assert_string_equal(
-	    text_of(result, "reason"),
-	    "nic.mtu: asked 9000, in force 1500; stack: asked drbd, in force raw; eth1 flapped");
+	assert_string_equal(text_of(result, "reason"), "eth1 flapped");
 	/* An invalid sample keeps its figure. */
 	assert_non_null(json_object_get(result, "measurement"));
 	json_decref(result);
@@ -388,7 +422,7 @@ static void failed_apply(void **state)
 	result = run_sample("measure", WORKER_GOES_ON);
 	error = json_object_get(result, "error");
 	assert_string_equal(text_of(result, "verdict"), "failed");
-	assert_string_equal(text_of(error, "node"), "alpha");
+	assert_string_equal(text_of(error, "node"), "n1");
 	assert_string_equal(text_of(error, "scope"), "run");
 	assert_string_equal(text_of(error, "errno_name"), "EBUSY");
 	assert_null(json_object_get(result, "evidence"));
@@ -447,7 +481,7 @@ static void lab_calls_it_off_in_words(void **state)
 	(void)state;
 	start(script);
 	result = run_sample("peer", WORKER_GOES_ON);
-	assert_string_equal(text_of(json_object_get(result, "error"), "node"), "alpha");
+	assert_string_equal(text_of(json_object_get(result, "error"), "node"), "n1");
 	assert_non_null(strstr(text_of(json_object_get(result, "error"), "message"), "peer did not come"));
 	json_decref(result);
 }
@@ -534,11 +568,25 @@ static void new_run_starts_clean(void **state)
 	    {BARRIER, GO}, {BARRIER, GO}, {BARRIER, GO}, {RESULT, ACKNOWLEDGE, NULL, NULL}, {0}};
 
 	(void)state;
-	strcpy(agent.run, "run-0");
+	strcpy(agent.run, "another-run");
 	start(script);
 	json_decref(run_sample("measure", WORKER_GOES_ON));
 	assert_int_equal(fake.restored, 1);
-	assert_string_equal(agent.run, "run-1");
+	assert_string_equal(agent.run, "20261130-2108-smoke");
+}
+
+/* What this very machine is made of fits the schema. */
+static void own_inventory_fits(void **state)
+{
+	struct schema_error error = {0};
+	json_t *inventory;
+
+	(void)state;
+	inventory_sfp_start();
+	inventory = inventory_collect("", "eth0");
+	if (schema_check("inventory.json", inventory, &error))
+		broken("%s: %s", error.path, error.message);
+	json_decref(inventory);
 }
 
 static void crash_says_what_was_going_on(void **state)
@@ -562,7 +610,7 @@ int main(void)
 	    test(valid_sample),
 	    test(peer_has_no_measurement),
 	    test(upload_is_repeated_unchanged),
-	    test(difference_and_reason_make_it_invalid),
+	    test(a_reason_makes_it_invalid),
 	    test(failed_apply),
 	    test(failed_measure),
 	    test(lab_calls_it_off),
@@ -573,6 +621,7 @@ int main(void)
 	    test(loop_until_reboot),
 	    test(loop_until_poweroff),
 	    test(new_run_starts_clean),
+	    cmocka_unit_test(own_inventory_fits),
 	    cmocka_unit_test(crash_says_what_was_going_on),
 	};
 

@@ -178,6 +178,9 @@ static void token_is_not_shown(void **state)
 	assert_string_equal(text, "a=1 assay.token=*** b \"assay.token=***\" c");
 	cmdline_redact("assay.token=s assay.token=t", small, sizeof(small));
 	assert_string_equal(small, "assay.token=*** ass");
+	strcpy(text, "Command line: assay.token=ab\nassay.token=\nx assay.token=c");
+	cmdline_mask(text);
+	assert_string_equal(text, "Command line: assay.token=**\nassay.token=\nx assay.token=*");
 }
 
 int main(void)

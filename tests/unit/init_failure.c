@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "failure.h"
 
+#include "../../results-schema/schema.h"
+
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +12,20 @@
 
 #include <cmocka.h>
 
-#undef fail /* cmocka has a macro of our name */
+#undef fail /* cmocka has a macro of our name, which its fail_msg() needs */
+#define broken(...) (print_error(__VA_ARGS__), _fail(__FILE__, __LINE__))
+
+/* As error.json, which is what it is for. */
+static json_t *error_of(const struct failure *why)
+{
+	json_t *error = failure_json(why, "alpha");
+	struct schema_error wrong;
+
+	assert_non_null(error);
+	if (schema_check("error.json", error, &wrong))
+		broken("%s: %s", wrong.path, wrong.message);
+	return error;
+}
 
 /* With the errno in the message, whose number and name come along. */
 static void system_error(void **state)
@@ -22,7 +37,7 @@ static void system_error(void **state)
 	assert_int_equal(fail(&why, -EBUSY, FAILURE_CELL, "drbd", "/dev/vda", "Stop it.", "cannot open %s",
 	                      "vda"),
 	                 -EBUSY);
-	error = failure_json(&why, "alpha");
+	error = error_of(&why);
 	assert_string_equal(json_string_value(json_object_get(error, "node")), "alpha");
 	assert_string_equal(json_string_value(json_object_get(error, "step")), "drbd");
 	assert_string_equal(json_string_value(json_object_get(error, "object")), "/dev/vda");
@@ -42,7 +57,7 @@ static void no_system_error(void **state)
 
 	(void)state;
 	assert_int_equal(fail(&why, 0, FAILURE_RUN, NULL, NULL, NULL, "%s", ""), -EIO);
-	error = failure_json(&why, "alpha");
+	error = error_of(&why);
 	/* The schema wants both at least one character long. */
 	assert_string_equal(json_string_value(json_object_get(error, "step")), "unknown");
 	assert_string_equal(json_string_value(json_object_get(error, "message")), "no message");
@@ -60,7 +75,7 @@ static void bytes_that_are_no_text(void **state)
 	(void)state;
 	fail(&why, 0, FAILURE_SAMPLE, "disk", "serial \xff\xfe", "", "a\xc3 b");
 	strcpy(why.log, "ol\xe9");
-	error = failure_json(&why, "alpha");
+	error = error_of(&why);
 	assert_string_equal(json_string_value(json_object_get(error, "object")), "serial ??");
 	assert_string_equal(json_string_value(json_object_get(error, "message")), "a? b");
 	assert_string_equal(json_string_value(json_object_get(error, "log")), "ol?");
@@ -77,7 +92,7 @@ static void long_texts_are_cut(void **state)
 	memset(text, 'x', 100000);
 	text[100000] = '\0';
 	fail(&why, -EIO, FAILURE_SAMPLE, text, text, text, "%s", text);
-	error = failure_json(&why, "alpha");
+	error = error_of(&why);
 	assert_int_equal(json_string_length(json_object_get(error, "step")), 63);
 	assert_int_equal(json_string_length(json_object_get(error, "object")), 255);
 	assert_in_range(json_string_length(json_object_get(error, "message")), 2047, 8192);

@@ -83,6 +83,53 @@ static void test_quoted(void **state)
 	json_decref(got);
 }
 
+static void refused_at(const char *text, size_t size, int line, int column)
+{
+	int at_line, at_column;
+	const char *why = yaml_refuse_text(text, size, &at_line, &at_column);
+
+	if (!line) {
+		assert_null(why);
+		return;
+	}
+	assert_non_null(why);
+	assert_int_equal(at_line, line);
+	assert_int_equal(at_column, column);
+}
+
+static void test_refused_text(void **state)
+{
+	static const char *const bad[] = {"\x80",
+	                                  "\xc0\x80",
+	                                  "\xc1\xbf",
+	                                  "\xc3",
+	                                  "\xe0\x9f\xbf",
+	                                  "\xed\xa0\x80",
+	                                  "\xe2\x82",
+	                                  "\xf0\x8f\xbf\xbf",
+	                                  "\xf4\x90\x80\x80",
+	                                  "\xf5\x80\x80\x80",
+	                                  "\xe2\x28\xa1",
+	                                  "\xf0\x90\x28\xbc",
+	                                  "\x01",
+	                                  "\x7f",
+	                                  "\x1b",
+	                                  "%TAG",
+	                                  "%YAML 1.1\n"};
+	static const char *const good[] = {
+	    "",       "\t\r\n",          "\xc2\x80", "\xed\x9f\xbf", "\xef\xbf\xbf", "\xf4\x8f\xbf\xbf",
+	    "a %TAG", "%YAML 1.2\n---\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		refused_at(bad[i], strlen(bad[i]), 1, 1);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		refused_at(good[i], strlen(good[i]), 0, 0);
+	refused_at("a\0b", 3, 1, 2);
+	refused_at("a\n\xc3\xb6\xff", 5, 2, 2);
+	refused_at("a\n%b", 4, 2, 1);
+}
+
 static void test_places(void **state)
 {
 	static const char text[] = "a: 1\nb:\n  - x\n  - {c/d: y,\n     e: }\nf: &g [1]\nh: *g\n";
@@ -188,7 +235,7 @@ int main(void)
 	    cmocka_unit_test(test_scalars),   cmocka_unit_test(test_refused_scalars),
 	    cmocka_unit_test(test_quoted),    cmocka_unit_test(test_places),
 	    cmocka_unit_test(test_sizes),     cmocka_unit_test(test_too_many_complaints),
-	    cmocka_unit_test(test_durations),
+	    cmocka_unit_test(test_durations), cmocka_unit_test(test_refused_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,8 +43,11 @@ static void wanted_path(const char *name, char wanted[512])
 
 	snprintf(path, sizeof(path), FOLDER "invalid/%.*s.path", (int)strlen(name) - 5, name);
 	file = fopen(path, "r");
-	if (!file || !fgets(wanted, 512, file))
+	if (!file) {
 		fail_msg("%s: %s", path, strerror(errno));
+		return;
+	}
+	assert_non_null(fgets(wanted, 512, file));
 	fclose(file);
 	wanted[strcspn(wanted, "\n")] = '\0';
 }

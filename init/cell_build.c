@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cell_build.h"
+
+#include "factor.h"
+#include "file.h"
+#include "stack.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const json_t *cell_state(const json_t *assignment)
+{
+	return json_object_get(json_object_get(assignment, "cell"), "state");
+}
+
+long cell_deadline_ms(const json_t *assignment, const char *which)
+{
+	return (long)json_integer_value(json_object_get(json_object_get(assignment, "deadlines"), which));
+}
+
+long long cell_deadline_ns(const json_t *assignment, const char *which)
+{
+	return now_ns() + cell_deadline_ms(assignment, which) * 1000000LL;
+}
+
+/* "10.99.0.1/24" to its parts. 0 or -EINVAL. */
+static int split_cidr(const json_t *binding, char *address, size_t size, unsigned int *prefix_bits)
+{
+	const char *text = json_string_value(json_object_get(binding, "storage_address"));
+	const char *slash = text ? strchr(text, '/') : NULL;
+
+	if (!slash || (size_t)(slash - text) >= size)
+		return -EINVAL;
+	snprintf(address, size, "%.*s", (int)(slash - text), text);
+	*prefix_bits = (unsigned int)strtoul(slash + 1, NULL, 10);
+	return 0;
+}
+
+/* What the assignment says, to BUILD. */
+static int read_assignment(struct cell_build *build, const json_t *assignment, struct failure *why)
+{
+	const json_t *self = json_object_get(assignment, "self");
+	const json_t *peer = json_array_get(json_object_get(assignment, "peers"), 0);
+	const char *role = json_string_value(json_object_get(assignment, "role"));
+	const char *name = json_string_value(json_object_get(self, "name"));
+	const char *peer_name = json_string_value(json_object_get(peer, "name"));
+	struct drbd_setup *setup = &build->drbd.setup;
+	unsigned int bits;
+	int r;
+
+	build->state = cell_state(assignment);
+	build->measure = role && !strcmp(role, "measure");
+	snprintf(build->node, sizeof(build->node), "%s", name ? name : "?");
+	snprintf(build->peer, sizeof(build->peer), "%s", peer_name ? peer_name : "?");
+	r = split_cidr(self, build->net.address, sizeof(build->net.address), &build->net.prefix_bits);
+	if (r || !build->state || !stack_of(build->state))
+		return fail(why, -EINVAL, FAILURE_CELL, "apply", "assignment",
+		            "Report this: lab and node differ.", "The assignment cannot be understood");
+	if (strcmp(factor_string(build->state, FACTOR_STACK), "drbd") != 0)
+		return 0;
+	if (split_cidr(peer, build->peer_address, sizeof(build->peer_address), &bits) ||
+	    json_array_size(json_object_get(assignment, "peers")) != 1)
+		return fail(why, -EINVAL, FAILURE_CELL, "apply", "peers",
+		            "Let the group have two nodes: DRBD 8.4 replicates to one peer.",
+		            "The stack drbd needs one peer, this sample has %zu",
+		            json_array_size(json_object_get(assignment, "peers")));
+	memcpy(setup->node, build->node, sizeof(setup->node));
+	memcpy(setup->peer, build->peer, sizeof(setup->peer));
+	memcpy(setup->address, build->net.address, sizeof(setup->address));
+	memcpy(setup->peer_address, build->peer_address, sizeof(setup->peer_address));
+	setup->port = (unsigned int)json_integer_value(json_object_get(assignment, "drbd_port"));
+	setup->mark = (unsigned int)(now_ns() / 1000) & 0xffffff;
+	setup->state = build->state;
+	return 0;
+}
+
+static unsigned int index_of(const json_t *binding)
+{
+	return (unsigned int)json_integer_value(json_object_get(binding, "index"));
+}
+
+/* Every leg alone, before a bond hides which of them carries the traffic. */
+static int prove_legs(struct cell_build *build, const json_t *assignment, long long until_ns,
+                      struct failure *why)
+{
+	struct net *net = &build->net;
+	int r = 0;
+
+	build->path_count = net->used;
+	for (unsigned int leg = 0; leg < net->used && !r; leg++) {
+		struct net_path *path = &build->paths[leg];
+
+		*path = (struct net_path){.mtu_bytes = net->mtu_bytes, .leg = leg + 1};
+		memcpy(path->device, net->nics.name[leg], IFNAMSIZ);
+		net_path_leg_address(leg + 1, index_of(json_object_get(assignment, "self")), path->address,
+		                     sizeof(path->address));
+		net_path_leg_address(leg + 1,
+		                     index_of(json_array_get(json_object_get(assignment, "peers"), 0)),
+		                     path->peer, sizeof(path->peer));
+		r = net_add_address(path->device, path->address, 24, why);
+	}
+	if (r)
+		return r;
+	r = net_path_probe(build->paths, net->used, true, until_ns);
+	if (r == -ETIMEDOUT)
+		return net_path_failure(build->paths, net->used, build->node, build->peer, why);
+	if (r)
+		return fail(why, r, FAILURE_SAMPLE, "net", "ICMP", "See the node's kernel log.",
+		            "Pings cannot be sent");
+	return 0;
+}
+
+static int build_net(struct cell_build *build, const struct cell_node *node, const json_t *assignment,
+                     cell_progress *progress, void *ctx, struct failure *why)
+{
+	const json_t *nics = json_object_get(json_object_get(assignment, "self"), "storage_nics");
+	long long start_ns = now_ns(), link_ns = cell_deadline_ns(assignment, "apply_ms");
+	long long peer_ns = cell_deadline_ns(assignment, "peer_ms");
+	int r;
+
+	r = net_find_nics("/sys", nics, node->management_nic, &build->net.nics, why);
+	if (r)
+		return r;
+	build->has_net = true;
+	progress(ctx, "net", "storage NICs up, waiting for their links");
+	r = net_legs_up(&build->net, build->state, link_ns, why);
+	if (r)
+		return r;
+	progress(ctx, "net", "proving each leg with the peer");
+	/* The peer may come as late as it may, and then needs its links as well. */
+	r = prove_legs(build, assignment, peer_ns > link_ns ? peer_ns : link_ns, why);
+	if (r)
+		return r;
+	progress(ctx, "net", build->net.bond ? "building the bond" : "setting the address");
+	/* In all, applying takes no longer than both deadlines together. */
+	return net_build(&build->net, build->state, peer_ns + (link_ns - start_ns), why);
+}
+
+int cell_build_all(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,
+                   struct failure *why)
+{
+	struct cell_build *build = node->build;
+	const struct stack *stack;
+	int r = read_assignment(build, assignment, why);
+
+	if (r)
+		return r;
+	progress(ctx, "disk", "choosing the disk");
+	r = disk_select(&disk_roots_real, json_object_get(json_object_get(assignment, "self"), "disk"),
+	                &build->disk, why);
+	if (r)
+		return r;
+	snprintf(build->drbd.setup.disk, sizeof(build->drbd.setup.disk), "%.63s", build->disk.device);
+	if (factor_relevant(&factors[FACTOR_NIC_MTU], build->state))
+		r = build_net(build, node, assignment, progress, ctx, why);
+	stack = stack_of(build->state);
+	if (!r && stack->build) {
+		progress(ctx, "stack", stack->level);
+		r = stack->build(build, why);
+	}
+	return r;
+}

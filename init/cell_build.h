@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What was built on this node for the cell in force, and its building, up to where the peer is needed. */
+#ifndef ASSAY_CELL_BUILD_H
+#define ASSAY_CELL_BUILD_H
+
+#include "cell.h"
+#include "disk.h"
+#include "drbd.h"
+#include "net_bond.h"
+#include "net_path.h"
+#include "observe.h"
+
+/* What was built on this node for the cell in force. */
+struct cell_build {
+	const json_t *state; /* in node->assignment */
+	bool measure;        /* this node's role */
+	bool proven;         /* the whole state was in force once */
+	bool broken;         /* some step failed: nothing of it is to be trusted */
+	unsigned int states_before;
+	char node[64], peer[64];
+
+	struct disk disk;
+	bool has_net, has_drbd;
+	struct net net;
+	struct net_path paths[NET_MAX_NICS + 1]; /* legs, then the whole */
+	size_t path_count;
+	char peer_address[48];
+	struct drbd drbd;
+
+	struct observation before, after;
+	char generation[32]; /* of DRBD's data, before */
+};
+
+/* Parts of an assignment: its cell's state; a deadline ("apply_ms"), and when it will be over (now_ns()). */
+const json_t *cell_state(const json_t *assignment);
+long cell_deadline_ms(const json_t *assignment, const char *which);
+long long cell_deadline_ns(const json_t *assignment, const char *which);
+
+/* Builds NODE->build, which is empty, for ASSIGNMENT, which must outlive it. 0 or -errno with *WHY filled. */
+int cell_build_all(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,
+                   struct failure *why);
+
+#endif

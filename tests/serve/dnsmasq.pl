@@ -1,0 +1,175 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
+# DHCP by the server's dnsmasq, in a network namespace of its own (run by dnsmasq.t, as root).
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use IPC::Open2;
+use Lab;
+use Socket;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+# A DHCPDISCOVER as a PXE ROM sends it; gives what the offer says, undef where none comes.
+sub send_discover {
+	my ($mac, $arch, $ipxe) = @_;
+	socket(my $s, PF_INET, SOCK_DGRAM, getprotobyname('udp')) or die $!;
+	setsockopt($s, SOL_SOCKET, SO_REUSEADDR, 1);
+	setsockopt($s, SOL_SOCKET, SO_BROADCAST, 1);
+	setsockopt($s, SOL_SOCKET, 25, "node0\0") or die "SO_BINDTODEVICE: $!";
+	bind($s, pack_sockaddr_in(68, INADDR_ANY)) or die "bind: $!";
+	my $xid = int rand 2**32;
+	my $packet = pack('CCCCNnna4a4a4a4a16x64x128N', 1, 1, 6, 0, $xid, 0, 0x8000, ("\0" x 4) x 4,
+		pack('H12', $mac =~ s/://gr) . "\0" x 10, 0x63825363);
+	$packet .= pack('CCC', 53, 1, 1) . pack('CC/a', 60, "PXEClient:Arch:0000$arch:UNDI:002001") . pack('CCn', 93, 2, $arch) .
+		pack('CCCCC', 55, 3, 1, 66, 67);
+	$packet .= pack('CCCCC', 175, 3, 177, 1, 1) if $ipxe;
+	$packet .= "\xff";
+	for my $try (1 .. 2) {
+		send($s, $packet, 0, pack_sockaddr_in(67, INADDR_BROADCAST)) or die "send: $!";
+		my $ready = '';
+		vec($ready, fileno $s, 1) = 1;
+		next unless select $ready, undef, undef, 1.5;
+		recv($s, my $answer, 1500, 0);
+		next if unpack('x4N', $answer) != $xid;
+		my %offer = (file => unpack('x108Z128', $answer), address => inet_ntoa(substr $answer, 16, 4));
+		my $options = substr $answer, 240;
+		while ($options =~ s/^([^\xff])(.)//s) {
+			my ($code, $length) = (ord $1, ord $2);
+			$offer{$code} = substr $options, 0, $length, '';
+		}
+		$offer{file} = $offer{67} if defined $offer{67};
+		$offer{file} =~ s/\0.*//s;
+		return {file => $offer{file}, address => $offer{address}, router => defined $offer{3} ? 1 : 0};
+	}
+	return undef;
+}
+
+if (@ARGV && $ARGV[0] eq '--node') {
+	$| = 1;
+	<STDIN>;
+	system('ip link set node0 up') == 0 or die;
+	print "up\n";
+	while (<STDIN>) {
+		my $offer = send_discover(split);
+		print $offer ? $Lab::json->encode($offer) : 'none', "\n";
+	}
+	exit 0;
+}
+
+my $mac = '52:54:00:00:00:01';
+my $lab = Lab->new;
+my $dir = $lab->{dir};
+
+for my $command ('ip link set lo up', 'ip link add lab0 type veth peer name node0', 'ip addr add 10.77.0.1/24 dev lab0',
+	'ip link set lab0 up') {
+	system(split ' ', $command) == 0 or die "$command\n";
+}
+my $node = open2(my $told, my $ask, 'unshare', '--net', $^X, $0, '--node');
+Lab::wait_for(10, 'the node\'s namespace', sub { (readlink("/proc/$node/ns/net") // '') ne readlink('/proc/self/ns/net') });
+system("ip link set node0 netns $node") == 0 or die;
+print $ask "go\n";
+<$told>;
+
+sub lab_file {
+	my (%o) = @_;
+	my $text = Lab::read_file("$dir/lab.yaml");
+	my $server = "server: {interface: $o{interface}, address: 10.77.0.1/24, dhcp: $o{dhcp}" .
+		($o{dhcp} eq 'own' ? ', dhcp_range: [10.77.0.20, 10.77.0.40]' : '') . '}';
+	$text =~ s/^server: .*$/$server/m;
+	# A node without a MAC cannot be told from a stranger; here all have one.
+	$text =~ s/uuid: "[^"]*"/mac: "52:54:00:00:00:02"/;
+	Lab::write_file("$dir/lab.yaml", $text);
+}
+
+# The node has a namespace of its own: this script again, fed through pipes.
+sub discover {
+	print $ask join(' ', @_), "\n";
+	my $line = <$told> // die "the node is gone\n";
+	return $line =~ /^none/ ? undef : $Lab::json->decode($line);
+}
+
+sub dnsmasq_pid { (Lab::read_file("$dir/db.run/dnsmasq.pid") =~ /(\d+)/)[0] // 0 }
+
+lab_file(interface => 'lab0', dhcp => 'own');
+$lab->serve;
+my $offer = discover($mac, 0, 0);
+ok($offer, 'a listed node gets an offer');
+is($offer->{file}, 'undionly.kpxe', 'BIOS: iPXE by TFTP');
+is($offer->{router}, 0, 'and no router, for there is none');
+is(discover($mac, 7, 0)->{file}, 'ipxe.efi', 'UEFI');
+is(discover($mac, 9, 0)->{file}, 'ipxe.efi', 'UEFI of another number');
+is(discover($mac, 0, 1)->{file}, "$lab->{url}/boot.ipxe", 'iPXE: the script by HTTP');
+is(discover('52:54:00:00:00:09', 0, 0), undef, 'a machine that is not listed gets none');
+Lab::wait_for(5, 'the stranger', sub { $lab->sql('SELECT count(*) FROM strangers') == 1 });
+is($lab->sql('SELECT mac FROM strangers'), '52:54:00:00:00:09', 'but the operator sees it');
+like(`ss -Hlunp`, qr/%lab0:67\b/, 'DHCP is bound to the interface');
+unlike(`ss -Hlunt`, qr/:53\b/, 'no DNS');
+
+my $pid = dnsmasq_pid();
+kill 'KILL', $pid;
+Lab::wait_for(10, 'dnsmasq again', sub { dnsmasq_pid() != $pid && kill 0, dnsmasq_pid() });
+ok(discover($mac, 0, 0), 'dnsmasq killed: it is started again');
+like(Lab::read_file("$dir/serve.log"), qr/dnsmasq ended \(signal 9\)/, 'and the log says so');
+
+$pid = dnsmasq_pid();
+$lab->end($lab->{server}, 'KILL');
+Lab::wait_for(10, 'dnsmasq to end', sub { !kill 0, $pid });
+pass('the server killed: dnsmasq ends with it');
+
+# One that a dead server left behind, and one that is somebody else's under the same number.
+my $stale = $lab->spawn('stale', '/usr/sbin/dnsmasq', '--keep-in-foreground', "--conf-file=$dir/db.run/dnsmasq.conf");
+Lab::wait_for(10, 'the stale one', sub { `ss -Hlunp` =~ /:67\b/ });
+Lab::write_file("$dir/db.run/dnsmasq.pid", "$stale\n");
+$lab->serve;
+ok(discover($mac, 0, 0), 'a dnsmasq left behind gives way');
+is(waitpid($stale, 1), $stale, 'it was ended');
+delete $lab->{children}{$stale};
+$pid = dnsmasq_pid();
+$lab->end($lab->{server});
+ok(!(kill 0, $pid), 'the server ended: so did dnsmasq');
+my $sleep = $lab->spawn('sleep', 'sleep', '60');
+Lab::write_file("$dir/db.run/dnsmasq.pid", "$sleep\n");
+$lab->serve;
+ok(kill(0, $sleep), 'a process that is not ours is left alone');
+$lab->end($sleep);
+$lab->end($lab->{server});
+
+# Somebody else serves DHCP here.
+my $other = $lab->spawn('other', '/usr/sbin/dnsmasq', '--keep-in-foreground', '--conf-file=/dev/null', '--port=0', '--pid-file=',
+	'--interface=lab0', '--bind-interfaces', '--dhcp-range=10.77.0.100,10.77.0.110', "--dhcp-leasefile=$dir/other.leases");
+Lab::wait_for(10, 'the other one', sub { `ss -Hlunp` =~ /:67\b/ });
+my @serve = ($Lab::assay, 'serve', "$dir/lab.yaml", '--db', "$dir/db", '--image', "$dir/image");
+sub try { my $out = `timeout 20 @serve 2>&1`; return ($? >> 8, $out) }
+my ($code, $text) = try();
+is($code, 3, 'the port is taken: exit code 3');
+like($text, qr/Address already in use.*ss -lunp sport = :67.*proxy or none/s, 'and what to do');
+$lab->end($other);
+
+lab_file(interface => 'nowhere0', dhcp => 'own');
+($code, $text) = try();
+is($code, 3, 'an interface that is not there: exit code 3');
+like($text, qr/nowhere0/, 'named');
+system('ip addr del 10.77.0.1/24 dev lab0');
+lab_file(interface => 'lab0', dhcp => 'own');
+($code, $text) = try();
+is($code, 3, 'an address that is not there: exit code 3');
+like($text, qr/10\.77\.0\.1:8080.*no interface of this machine has that address/, 'and what to do');
+system('ip addr add 10.77.0.1/24 dev lab0');
+
+lab_file(interface => 'lab0', dhcp => 'none');
+$lab->{url} = '';
+$lab->serve;
+unlike(`ss -Hlun`, qr/:67\b/, 'dhcp: none');
+$lab->end($lab->{server});
+
+lab_file(interface => 'lab0', dhcp => 'proxy');
+$lab->serve;
+$offer = discover($mac, 0, 0);
+ok($offer, 'dhcp: proxy answers');
+is($offer->{address}, '0.0.0.0', 'without giving an address');
+is($lab->end($lab->{server}), 0, 'the end');
+close $ask;
+waitpid $node, 0;
+done_testing;

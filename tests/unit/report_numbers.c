@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "conductor_sim.h"
+
+static struct report_sample at(double mb_per_s)
+{
+	return (struct report_sample){.mb_per_s = mb_per_s};
+}
+
+static void test_median(void **state)
+{
+	const struct report_sample samples[] = {at(1), at(2), at(10), at(20)};
+
+	(void)state;
+	assert_true(median(samples, 1) == 1);
+	assert_true(median(samples, 2) == 1.5);
+	assert_true(median(samples, 3) == 2);
+	assert_true(median(samples, 4) == 6);
+}
+
+static void test_confidence(void **state)
+{
+	(void)state;
+	assert_true(median_confidence(0) == 0);
+	assert_true(median_confidence(1) == 0);
+	assert_true(median_confidence(2) == 0.5);
+	assert_true(median_confidence(3) == 0.75);
+	assert_true(median_confidence(6) == 0.96875);
+}
+
+/* The level is what comes out when samples are drawn: the median of u*u, u uniform, is 1/4. */
+static void test_confidence_covers(void **state)
+{
+	const size_t n = 5, rounds = 20000;
+	size_t covered = 0;
+
+	(void)state;
+	srand48(1);
+	for (size_t i = 0; i < rounds; i++) {
+		double smallest = 2, largest = -1;
+
+		for (size_t k = 0; k < n; k++) {
+			double u = drand48();
+
+			smallest = u * u < smallest ? u * u : smallest;
+			largest = u * u > largest ? u * u : largest;
+		}
+		covered += smallest <= 0.25 && largest >= 0.25;
+	}
+	double level = (double)covered / (double)rounds;
+	assert_true(level > median_confidence(n) - 0.01 && level < median_confidence(n) + 0.01);
+}
+
+static char *printed(struct sim *sim, void (*print)(const struct report *, FILE *))
+{
+	struct report *report;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(report_load(sim->store, sim->run, &report), 1);
+	print(report, out);
+	report_free(report);
+	fclose(out);
+	return text;
+}
+
+static const char one_cell[] =
+    "schema_version: 1\nquestion: q\nnodes: 1\nbase: {stack: raw}\n"
+    "workloads:\n  - copy: {bs: 1MiB, size: 8MiB}\nrepeat: {boots: 1, samples: 3}\nretries: 1\n";
+
+static void test_table(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, one_cell);
+	char *text = printed(&sim, report_print);
+	assert_non_null(strstr(text, "0/3"));
+	assert_non_null(strstr(text, "not complete"));
+	free(text);
+	sim.nodes[0].place = SIM_BOOT;
+	sim.nodes[1].on_at_round = -1;
+	sim_go(&sim, 2000, "done");
+	/* 8 MiB in 1, 2 and 4 ms: the median is 4194.304 MB/s, which is 4000 MiB/s. */
+	assert_int_equal(store_do(sim.store, "UPDATE results SET measured_ns = 1000000 << (sample - 1)", ""),
+	                 0);
+	text = printed(&sim, report_print);
+	assert_non_null(strstr(text, "3/3"));
+	assert_non_null(strstr(text, "4194.30    4000.00    2097.15 - 8388.61"));
+	assert_non_null(strstr(text, "75.0 %"));
+	assert_non_null(strstr(text, "says nothing about how much another"));
+	free(text);
+	text = printed(&sim, report_csv);
+	assert_non_null(strstr(text, ",1,3,8388608,4000000,2097.152000\n"));
+	free(text);
+	sim_end(&sim);
+}
+
+static enum sim_quirk fails_then_works(struct sim *sim, struct sim_node *n)
+{
+	(void)sim;
+	return n->given == 1 ? SIM_FAILS : n->given == 3 ? SIM_INVALID : SIM_FINE;
+}
+
+static void test_what_does_not_count(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, one_cell);
+	sim.quirk = fails_then_works;
+	sim.nodes[0].place = SIM_BOOT;
+	sim.nodes[1].on_at_round = -1;
+	sim_go(&sim, 2000, "done");
+	char *text = printed(&sim, report_print);
+	assert_non_null(
+	    strstr(text, "attempt 1 failed: node n1, step sim, thing: trouble\n    what to do: none"));
+	assert_non_null(strstr(text, "attempt 1 invalid: n1: a link flapped"));
+	free(text);
+	sim_end(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_median),
+	    cmocka_unit_test(test_confidence),
+	    cmocka_unit_test(test_confidence_covers),
+	    cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_what_does_not_count),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
