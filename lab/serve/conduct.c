@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,23 +46,6 @@ void answer(struct hold **held, unsigned int status, json_t *body)
 	hold->reply.body = body;
 	if (hold->wake)
 		hold->wake(hold);
-}
-
-void live(struct node *n, struct moment now, const char *step, const char *format, ...)
-{
-	char what[sizeof(n->text)];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(what, sizeof(what), format, args);
-	va_end(args);
-	if (strcmp(n->step, step) || strcmp(n->text, what)) {
-		copy_text(n->step, sizeof(n->step), step);
-		copy_text(n->text, sizeof(n->text), what);
-		n->since_unix_ns = now.unix_ns;
-	}
-	n->seen_unix_ns = now.unix_ns;
-	n->dirty = true;
 }
 
 bool polling(struct node *n)
@@ -298,37 +280,6 @@ struct reply conductor_error(struct conductor *c, struct moment now, struct node
 	return (struct reply){.status = 204};
 }
 
-static void flush_live(struct conductor *c)
-{
-	bool begun = false;
-	int r = 0;
-
-	for (size_t i = 0; i < c->node_count && !r; i++) {
-		struct node *n = &c->nodes[i];
-
-		if (!n->dirty)
-			continue;
-		if (!begun)
-			r = store_begin(c->store);
-		begun = begun || !r;
-		if (!r)
-			r = store_do(
-			    c->store,
-			    "INSERT INTO nodes (node, group_name, step, text, since_unix_ns, seen_unix_ns) "
-			    "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (node) DO UPDATE SET group_name = "
-			    "?2, "
-			    "step = ?3, text = ?4, since_unix_ns = ?5, seen_unix_ns = ?6",
-			    "ssssii", n->name, n->group->name, n->step, n->text, n->since_unix_ns,
-			    n->seen_unix_ns);
-	}
-	if (begun)
-		r = store_end(c->store, r);
-	if (r)
-		store_failed(c, "status", r);
-	for (size_t i = 0; i < c->node_count && !r; i++)
-		c->nodes[i].dirty = false;
-}
-
 static void cancel_look(struct group *g, struct moment now)
 {
 	int64_t cancelled = 0;
@@ -370,7 +321,7 @@ void conductor_tick(struct conductor *c, struct moment now)
 		if (c->groups[i].run || changed)
 			advance(&c->groups[i], now);
 	}
-	flush_live(c);
+	live_flush(c);
 }
 
 void conductor_release(struct conductor *c)
