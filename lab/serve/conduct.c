@@ -55,16 +55,27 @@ bool polling(struct node *n)
 	return n->poll;
 }
 
-static bool needs_reboot(const struct run *run, const struct node *n, const struct run_visit *visit,
-                         const char **why)
+/* Whether the cell's state stands on all its nodes since the last sample of it. Where it does not, all build
+ * anew: a node that rebooted comes with new DRBD metadata, which those of a peer that kept its own would not
+ * fit. */
+bool state_stands(const struct group *g, const struct run_cell *cell)
 {
+	for (unsigned int i = 0; i < cell->nodes; i++)
+		if (strcmp(g->nodes[i]->last_state, cell->state_id))
+			return false;
+	return true;
+}
+
+static bool needs_reboot(const struct node *n, const struct run_visit *visit, const char **why)
+{
+	const struct run *run = n->group->run;
 	const struct run_cell *cell = &run->cells[visit->cell];
 
 	if (*n->block_run && (strcmp(n->block_run, run->id) || n->block != visit->boot)) {
 		*why = "this boot served another block of samples";
 		return true;
 	}
-	if (cell->fresh && n->states > 0 && !(n->states == 1 && !strcmp(n->last_state, cell->state_id))) {
+	if (cell->fresh && n->states > 0 && !(n->states == 1 && state_stands(n->group, cell))) {
 		*why = "the cell asks for a fresh boot";
 		return true;
 	}
@@ -118,7 +129,7 @@ static bool prepare(struct group *g, struct moment now, struct item item)
 		}
 		any = true;
 		n->missing = false;
-		if (!needs_reboot(g->run, n, visit, &why))
+		if (!needs_reboot(n, visit, &why))
 			continue;
 		all = false;
 		if (order_reboot(g, now, n, why))

@@ -92,6 +92,7 @@ struct attempt {
 	bool open;
 	struct item item;
 	unsigned int number;
+	bool rebuild; /* the state does not stand on all its nodes */
 	json_t *error; /* it is off: what the others get with 410 */
 	int phase;     /* lowest level of all nodes; -1: not known, the server was started in its middle */
 	int64_t phase_since_ns;
@@ -125,6 +126,7 @@ struct conductor {
 void advance(struct group *g, struct moment now);
 void answer(struct hold **hold, unsigned int status, json_t *body);
 bool polling(struct node *n);
+bool state_stands(const struct group *g, const struct run_cell *cell);
 void store_failed(struct conductor *c, const char *what, int r);
 int64_t number(const json_t *object, const char *key);
 const char *text(const json_t *object, const char *key);
