@@ -44,9 +44,7 @@ int cell_apply(struct cell_node *node, const json_t *assignment, cell_progress *
 {
 	int r;
 
-	/* After an attempt that does not count the other node may build anew, and then needs us to. */
-	if (json_integer_value(json_object_get(assignment, "attempt")) <= 1 && node->build &&
-	    same_state(node->assignment, assignment) && still_there(node->build))
+	if (node->build && same_state(node->assignment, assignment) && still_there(node->build))
 		return 0;
 	progress(ctx, "apply", "taking down what is there");
 	cell_restore(node);
