@@ -36,7 +36,15 @@ static bool still_there(struct cell_build *build)
 	if (build->has_drbd && stack_of(build->state)->prove(build, 0, NULL, NULL, &ignored))
 		return false;
 	path.full_passed = false;
-	return !build->has_net || !net_path_probe(&path, 1, false, now_ns() + 1000000000LL);
+	return !build->has_net || !net_path_probe(&path, 1, false, now_ns() + 1000000000LL, NULL, NULL);
+}
+
+int cell_called_off(struct failure *why)
+{
+	return fail(
+	    why, -ECANCELED, FAILURE_SAMPLE, "apply", "the peer",
+	    "The lab says why in the run's log; the sample is tried again as often as the plan allows.",
+	    "the lab has called this sample off");
 }
 
 int cell_apply(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,
@@ -62,7 +70,8 @@ int cell_apply(struct cell_node *node, const json_t *assignment, cell_progress *
 	return r;
 }
 
-static int prove_whole_path(struct cell_build *build, long long until_ns, struct failure *why)
+static int prove_whole_path(struct cell_build *build, long long until_ns, cell_progress *progress, void *ctx,
+                            struct failure *why)
 {
 	struct net_path *path = &build->paths[build->net.used];
 	int r;
@@ -72,7 +81,9 @@ static int prove_whole_path(struct cell_build *build, long long until_ns, struct
 	memcpy(path->address, build->net.address, sizeof(path->address));
 	memcpy(path->peer, build->peer_address, sizeof(path->peer));
 	build->path_count = build->net.used + 1;
-	r = net_path_probe(path, 1, false, until_ns);
+	r = net_path_probe(path, 1, false, until_ns, progress, ctx);
+	if (r == -ECANCELED)
+		return cell_called_off(why);
 	if (r == -ETIMEDOUT)
 		return net_path_failure(path, 1, build->node, build->peer, why);
 	if (r)
@@ -154,7 +165,7 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 	*evidence = NULL;
 	if (build->has_net) {
 		progress(ctx, "prove", "full-size pings to the peer");
-		r = prove_whole_path(build, until_ns, why);
+		r = prove_whole_path(build, until_ns, progress, ctx, why);
 	}
 	if (!r && stack->prove) {
 		progress(ctx, "prove", stack->level);

@@ -85,7 +85,7 @@ static unsigned int index_of(const json_t *binding)
 
 /* Every leg alone, before a bond hides which of them carries the traffic. */
 static int prove_legs(struct cell_build *build, const json_t *assignment, long long until_ns,
-                      struct failure *why)
+                      cell_progress *progress, void *ctx, struct failure *why)
 {
 	struct net *net = &build->net;
 	int r = 0;
@@ -109,9 +109,11 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 		r = net_path_duplicates(build->paths, net->used, net->address, why);
 	if (r)
 		return r;
-	r = net_path_probe(build->paths, net->used, true, until_ns);
+	r = net_path_probe(build->paths, net->used, true, until_ns, progress, ctx);
 	if (r == -ETIMEDOUT)
 		return net_path_failure(build->paths, net->used, build->node, build->peer, why);
+	if (r == -ECANCELED)
+		return cell_called_off(why);
 	if (!r)
 		r = net_path_rtt(build->paths, net->used, RTT_PINGS);
 	if (r)
@@ -139,7 +141,7 @@ static int build_net(struct cell_build *build, const struct cell_node *node, con
 		return r;
 	progress(ctx, "net", "proving each leg with the peer");
 	/* The peer may come as late as it may, and then needs its links as well. */
-	r = prove_legs(build, assignment, peer_ns > link_ns ? peer_ns : link_ns, why);
+	r = prove_legs(build, assignment, peer_ns > link_ns ? peer_ns : link_ns, progress, ctx, why);
 	if (r)
 		return r;
 	progress(ctx, "net", build->net.bond ? "building the bond" : "setting the address");
