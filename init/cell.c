@@ -95,6 +95,8 @@ static json_t *read_in_force(const struct cell_build *build)
 		r = stack_of(build->state)->in_force(build, in_force);
 	if (!r && build->has_net)
 		r = net_in_force(&build->net, "/sys", in_force);
+	if (!r && build->has_net)
+		r = nic_in_force(&build->net.nics, build->net.used, build->state, in_force);
 	if (!r)
 		return in_force;
 	json_decref(in_force);
@@ -267,6 +269,8 @@ void cell_restore(struct cell_node *node)
 	if (r)
 		say("DRBD cannot be taken down: %s", strerror(-r));
 	if (build) {
+		/* While there is a link: see nic_knob.h. */
+		nic_restore(&build->nic);
 		r = build->has_net ? net_down(&build->net) : 0;
 		if (r)
 			say("The storage network cannot be taken down: %s", strerror(-r));

@@ -8,6 +8,7 @@
 #include "drbd.h"
 #include "net_bond.h"
 #include "net_path.h"
+#include "nic_apply.h"
 #include "observe.h"
 
 /* What was built on this node for the cell in force. */
@@ -22,6 +23,7 @@ struct cell_build {
 	struct disk disk;
 	bool has_net, has_drbd;
 	struct net net;
+	struct nic_changes nic;
 	struct net_path paths[NET_MAX_NICS + 1]; /* legs, then the whole */
 	size_t path_count;
 	char peer_address[48];

@@ -4,6 +4,7 @@
 #include "cmdline.h"
 #include "file.h"
 #include "module.h"
+#include "nic_apply.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -104,8 +105,12 @@ json_t *evidence_nics(const struct observe_roots *roots, const struct net_nics *
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < used; i++)
-		json_array_append_new(array, nic_json(roots->sys, nics->name[i]));
+	for (size_t i = 0; i < used; i++) {
+		json_t *nic = nic_json(roots->sys, nics->name[i]);
+
+		json_object_set_new(nic, "settings", nic_settings(nics->name[i]));
+		json_array_append_new(array, nic);
+	}
 	return array;
 }
 
