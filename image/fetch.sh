@@ -73,6 +73,7 @@ sha256() {
 # download KIND NAME VERSION: into its slot.
 download() {
 	local to tmp debian
+	rm -f "$src/.part.err"
 	to=$(slot "$@")
 	tmp=$src/.part
 	rm -rf "$tmp"
@@ -81,13 +82,18 @@ download() {
 	if [ "$1" = deb ]; then
 		(cd "$tmp" && apt-get -qq -c "$apt" download "$2=$3" </dev/null >&2) || die "$2 $3: download failed"
 	else
-		debian=$(apt-cache -c "$apt" showsrc --only-source "$2" | sed -n 's/^Version: //p' | sort -Vru |
-			 while read -r v; do [ "$(upstream source <<<"$v")" = "$3" ] && echo "$v"; done | head -n 1) || true
-		(cd "$tmp" && apt-get -qq -c "$apt" source --tar-only --only-source "$2=$debian" </dev/null >/dev/null) ||
-			die "$2 $3: download of source package version $debian failed"
+		# Several Debian revisions share one upstream archive; a mirror may lack it beside the newest.
+		for debian in $(apt-cache -c "$apt" showsrc --only-source "$2" | sed -n 's/^Version: //p' | sort -Vru); do
+			if [ "$(upstream source <<<"$debian")" = "$3" ] &&
+			   (cd "$tmp" && apt-get -qq -c "$apt" source --tar-only --only-source "$2=$debian" \
+				</dev/null >/dev/null 2>"$tmp.err"); then
+				break
+			fi
+		done
 		rm -f "$tmp"/*.asc
 	fi
-	[ "$(find "$tmp" -type f | wc -l)" = 1 ] || die "$2 $3: expected one file, got: $(ls "$tmp")"
+	[ "$(find "$tmp" -type f | wc -l)" = 1 ] ||
+		die "$2 $3: download failed, or gave not one file: $(ls "$tmp"; cat "$tmp.err" 2>/dev/null)"
 	mkdir -p "${to%/*}"
 	rm -rf "$to"
 	mv "$tmp" "$to"

@@ -5,16 +5,16 @@
 # For init/init.mk: the compiler of the node's static programs, and what they link.
 SYSROOT        := $(abspath $(OUT))/sysroot
 MUSL_CC        := $(SYSROOT)/bin/musl-cc
-SYSROOT_LIBS   := -lcurl -lmbedtls -lmbedx509 -lmbedcrypto -ljansson -lkmod -laio
+SYSROOT_LIBS   := -lcurl -lmbedtls -lmbedx509 -lmbedcrypto -ljansson -lkmod -lzstd -laio
 
 IMAGE_ENV      := CACHE='$(abspath $(CACHE))' OUT='$(abspath $(OUT))'
 
 # The stamps change only when what they stand for does; the scripts look every time, in a quarter of a second.
 $(OUT)/sysroot.stamp: FORCE | setup
-	$(IMAGE_ENV) image/userland.sh
+	@$(IMAGE_ENV) image/userland.sh
 
 $(OUT)/kernel.stamp: FORCE | setup
-	$(IMAGE_ENV) image/kernel.sh
+	@$(IMAGE_ENV) image/kernel.sh
 
 ## sysroot: the musl sysroot with the node's libraries, and the tools of the image
 sysroot: $(OUT)/sysroot.stamp
@@ -22,9 +22,31 @@ sysroot: $(OUT)/sysroot.stamp
 ## kernel: the kernel and its modules
 kernel: $(OUT)/kernel.stamp
 
+# INIT=PROGRAM puts another program in init's place; MODULES="DIR…" adds out-of-tree kernel modules, FIRMWARE="DIR…"
+# files for /lib/firmware.
+INIT           ?= $(OUT)/init
+
+$(OUT)/manifest.json: $(INIT) $(OUT)/sysroot.stamp $(OUT)/kernel.stamp FORCE
+	@$(IMAGE_ENV) MODULES='$(MODULES)' FIRMWARE='$(FIRMWARE)' image/initramfs.sh $(INIT)
+
+## image: out/vmlinuz, out/initramfs.cpio.zst, out/manifest.json, out/ipxe/ (also MODULES="DIR…", FIRMWARE="DIR…")
+image: $(OUT)/manifest.json
+
+## pins: renew image/pins from what the archive offers now
+pins: | setup
+	$(IMAGE_ENV) image/fetch.sh --renew
+
+## reproduce-userland: build the userland once more and compare every byte
+reproduce-userland: $(OUT)/sysroot.stamp
+	@$(IMAGE_ENV) image/reproduce.sh userland
+
+## reproduce: the same for the kernel too
+reproduce: reproduce-userland $(OUT)/kernel.stamp
+	@$(IMAGE_ENV) image/reproduce.sh kernel
+
 ## setup: install the Debian packages that are missing
 setup:
 	@$(IMAGE_ENV) image/setup.sh
 
 FORCE:
-.PHONY: FORCE sysroot kernel setup
+.PHONY: FORCE sysroot kernel image pins reproduce reproduce-userland setup

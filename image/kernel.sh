@@ -8,8 +8,9 @@ set -euo pipefail
 
 fragments=("$here"/../kconfig/*.config)
 
+# ARCH=x86, not x86_64: the latter makes allnoconfig answer 64-bit questions with no, such as virtually mapped stacks.
 kmake() {
-	make -C "$linux" O="$build" ARCH=x86_64 "$@"
+	make -C "$linux" O="$build" ARCH=x86 "$@"
 }
 
 configure_kernel() {
@@ -22,7 +23,7 @@ configure_kernel() {
 }
 
 compile_kernel() {
-	nice -n 5 make -C "$linux" O="$build" ARCH=x86_64 -j"$jobs" bzImage modules
+	nice -n 5 make -C "$linux" O="$build" ARCH=x86 -j"$jobs" bzImage modules
 }
 
 install_kernel() {
@@ -64,10 +65,9 @@ if ! [ -d "$dir" ]; then
 	locked "kernel-$hash"
 	if ! [ -d "$dir" ]; then
 		build_kernel "$dir.part"
-		mv "$dir.part" "$dir"
+		[ -d "$dir" ] || mv "$dir.part" "$dir"
 	fi
 fi
-if [ "$(readlink "$OUT/kernel")" != "$dir" ]; then
-	ln -sfn "$dir" "$OUT/kernel"
-	echo "$hash" >"$OUT/kernel.stamp"
-fi
+# The stamp's time is what make sees: it changes only when the build does.
+[ "$(readlink "$OUT/kernel")" = "$dir" ] || ln -sfn "$dir" "$OUT/kernel"
+[ "$(cat "$OUT/kernel.stamp" 2>/dev/null)" = "$hash" ] || echo "$hash" >"$OUT/kernel.stamp"

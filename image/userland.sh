@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# userland.sh [DIR]: builds the static musl sysroot (headers, libkmod, libaio, jansson, mbedTLS, libcurl) and the tools
-# of the image (busybox, drbdsetup for 8.4 and 9, drbdmeta) in the cache, under the hash of all that goes in, and
+# userland.sh [DIR]: builds the static musl sysroot (headers, libkmod, libzstd, libaio, jansson, mbedTLS, libcurl) and the
+# tools of the image (busybox, kmod, drbdsetup for 8.4 and 9, drbdmeta) in the cache, under the hash of all that goes in, and
 # points OUT/sysroot at it. With DIR, builds afresh there instead: for the reproducibility check.
 set -euo pipefail
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-parts=(musl-dev linux-source-6.1 busybox drbd-utils kmod libaio jansson mbedtls curl)
-recipes=(musl headers libaio jansson kmod mbedtls curl busybox drbd_utils)
+parts=(musl-dev linux-source-6.1 busybox drbd-utils kmod libzstd libaio jansson mbedtls curl)
+recipes=(musl headers libaio jansson zstd kmod mbedtls curl busybox drbd_utils)
 cflags='-O2 -g0 -fno-ident'
 
 # source NAME: unpacks an input into the work folder, goes there.
@@ -96,26 +96,32 @@ build_jansson() {
 	cp src/jansson.h src/jansson_config.h "$root/include/"
 }
 
-# Without the decompressors: modules are stored plain, inside the compressed initramfs (see initramfs.sh).
+# The decompressor only: modules are stored as .ko.zst (see initramfs.sh).
+build_zstd() {
+	source_of libzstd
+	flags='-Ilib -Ilib/common -DZSTD_DISABLE_ASM -DZSTD_LEGACY_SUPPORT=0'
+	compile lib/common/*.c lib/decompress/*.c
+	archive libzstd.a ./*.o
+	cp lib/zstd.h lib/zstd_errors.h "$root/include/"
+}
+
 build_kmod() {
 	source_of kmod
 	cat >config.h <<-EOF
 		#define PACKAGE "kmod"
-		#define VERSION "$(sed -n 's/^AC_INIT(\[kmod\], *\[\([0-9]*\)\].*/\1/p; s/^\t\[\([0-9]*\)\],$/\1/p' configure.ac | head -n 1)"
+		#define VERSION "$(sed -n 's/^\t\[\([0-9]*\)\],$/\1/p' configure.ac | head -n 1)"
 		#define SYSCONFDIR "/etc"
 		#define DISTCONFDIR "/lib"
 		#define ROOTPREFIX ""
-		#define KMOD_FEATURES "-ZSTD -XZ -ZLIB -LIBCRYPTO"
+		#define KMOD_FEATURES "+ZSTD -XZ -ZLIB -LIBCRYPTO"
+		#define ENABLE_ZSTD 1
 		#define ENABLE_LOGGING 1
-		#define HAVE_FINIT_MODULE 1
 		#define HAVE_STRUCT_STAT_ST_MTIM 1
 		#define HAVE_DECL_STRNDUPA 1
 		#define HAVE_DECL_BE32TOH 1
 		#define HAVE_LINUX_MODULE_H 1
-		#define HAVE_DECL___GET_PID 0
 		#define HAVE_NOINLINE 1
 		#define secure_getenv getenv
-		#define KMOD_EXPORT_ALL 1
 	EOF
 	# musl's basename() is libgen.h's; libkmod uses the one that leaves its argument alone.
 	cat >compat.h <<-'EOF'
@@ -129,6 +135,9 @@ build_kmod() {
 		shared/{array,hash,scratchbuf,strbuf,util}.c
 	archive libkmod.a ./*.o
 	cp libkmod/libkmod.h "$root/include/"
+	compile tools/{kmod,lsmod,rmmod,insmod,modinfo,modprobe,depmod,log,static-nodes}.c
+	"$cc" -o kmod {kmod,lsmod,rmmod,insmod,modinfo,modprobe,depmod,log,static-nodes}.o -lkmod -lzstd
+	install_tool kmod sbin/kmod
 }
 
 build_mbedtls() {
@@ -180,7 +189,7 @@ build_busybox() {
 	make -j"$jobs" CC="$cc" AR='ar' HOSTCC=gcc SKIP_STRIP=y CONFIG_EXTRA_CFLAGS="$cflags -ffile-prefix-map=$PWD=." busybox
 	install_tool busybox bin/busybox
 	# The applets' own list, for the links of the initramfs.
-	./busybox --list-full | sort >"$root/tools/busybox.links"
+	./busybox --list | sort >"$root/tools/busybox.links"
 }
 
 build_drbd_utils() {
@@ -232,10 +241,9 @@ if ! [ -d "$dir" ]; then
 	locked "userland-$hash"
 	if ! [ -d "$dir" ]; then
 		build_all "$dir.part"
-		mv "$dir.part" "$dir"
+		[ -d "$dir" ] || mv "$dir.part" "$dir"
 	fi
 fi
-if [ "$(readlink "$OUT/sysroot")" != "$dir" ]; then
-	ln -sfn "$dir" "$OUT/sysroot"
-	echo "$hash" >"$OUT/sysroot.stamp"
-fi
+# The stamp's time is what make sees: it changes only when the build does.
+[ "$(readlink "$OUT/sysroot")" = "$dir" ] || ln -sfn "$dir" "$OUT/sysroot"
+[ "$(cat "$OUT/sysroot.stamp" 2>/dev/null)" = "$hash" ] || echo "$hash" >"$OUT/sysroot.stamp"

@@ -42,12 +42,15 @@ static const char *text_of(const json_t *object, const char *name)
 	return text ? text : "";
 }
 
-/* Tells PID 1 what goes on, and by when it must have ended. */
-static void enter(struct sample *s, const char *step, const char *deadline)
+static long long deadline_ms(const struct sample *s, const char *name)
+{
+	return json_integer_value(json_object_get(json_object_get(s->assignment, "deadlines"), name));
+}
+
+/* Tells PID 1 what goes on, and that it must have ended in MS milliseconds; 0: whenever. */
+static void enter(struct sample *s, const char *step, long long ms)
 {
 	struct supervised *shared = s->agent->shared;
-	const json_t *deadlines = json_object_get(s->assignment, "deadlines");
-	long long ms = deadline ? json_integer_value(json_object_get(deadlines, deadline)) : 0;
 
 	snprintf(shared->step, sizeof(shared->step), "%s", step);
 	snprintf(shared->object, sizeof(shared->object), "cell %.16s", text_of(s->assignment, "cell_id"));
@@ -107,7 +110,7 @@ static int barrier(struct sample *s, const char *name)
 	char *text;
 	int r = -EAGAIN;
 
-	enter(s, name, NULL);
+	enter(s, name, 0);
 	json_object_set_new(body, "name", json_string(name));
 	text = json_dumps(body, JSON_COMPACT);
 	json_decref(body);
@@ -142,7 +145,8 @@ static int apply(struct sample *s)
 	long long start = now_ns();
 	int r;
 
-	enter(s, "apply", "apply_ms");
+	/* Building waits for the peer where legs are proven. */
+	enter(s, "apply", deadline_ms(s, "apply_ms") + deadline_ms(s, "peer_ms"));
 	r = cell_apply(&s->agent->cell, s->assignment, progress, s, &s->why);
 	took(s, "apply", start);
 	return r;
@@ -153,7 +157,7 @@ static int prove(struct sample *s)
 	long long start = now_ns();
 	int r;
 
-	enter(s, "prove", "apply_ms");
+	enter(s, "prove", deadline_ms(s, "apply_ms"));
 	r = cell_prove(&s->agent->cell, s->assignment, progress, s, &s->evidence, &s->why);
 	took(s, "prove", start);
 	if (r == 0)
@@ -169,7 +173,7 @@ static int measure(struct sample *s)
 
 	if (!s->measures)
 		return 0;
-	enter(s, "measure", "measure_ms");
+	enter(s, "measure", deadline_ms(s, "measure_ms"));
 	r = cell_measure(&s->agent->cell, s->assignment, &s->measurement, &s->why);
 	took(s, "measure", start);
 	return r;
@@ -180,7 +184,7 @@ static int evidence(struct sample *s)
 	long long start = now_ns();
 	int r;
 
-	enter(s, "evidence", "apply_ms");
+	enter(s, "evidence", deadline_ms(s, "apply_ms"));
 	r = cell_evidence_after(&s->agent->cell, s->assignment, s->evidence, &s->reason, &s->why);
 	took(s, "evidence", start);
 	return r;
@@ -204,47 +208,10 @@ static int at_done(struct sample *s)
 static int (*const steps[])(struct sample *s) = {apply,   at_applied, prove,   at_ready,
                                                  measure, at_done,    evidence};
 
-static void append_reason(char *buf, size_t size, const char *text)
-{
-	size_t done = strlen(buf);
-
-	snprintf(buf + done, size - done, "%s%s", done ? "; " : "", text);
-}
-
-/* A level as text: "9000", "yes". */
-static const char *level(const json_t *value, char buf[32])
-{
-	if (json_is_string(value))
-		return json_string_value(value);
-	snprintf(buf, 32, "%lld", (long long)json_integer_value(value));
-	return buf;
-}
-
-/* Why the sample is invalid, to BUF; "" where it is not. */
-static void invalid_reason(const struct sample *s, char *buf, size_t size)
-{
-	const json_t *difference;
-	char line[512], asked[32], in_force[32];
-	size_t i;
-
-	*buf = '\0';
-	json_array_foreach (json_object_get(s->evidence, "differences"), i, difference) {
-		snprintf(line, sizeof(line), "%s: asked %s, in force %s", text_of(difference, "factor"),
-		         level(json_object_get(difference, "asked"), asked),
-		         level(json_object_get(difference, "in_force"), in_force));
-		append_reason(buf, size, line);
-	}
-	if (s->reason)
-		append_reason(buf, size, s->reason);
-}
-
 /* result.json; R is how the steps ended. */
 static json_t *result_json(const struct sample *s, int r)
 {
 	json_t *result = sample_key(s->assignment);
-	char reason[4096];
-
-	invalid_reason(s, reason, sizeof(reason));
 	json_object_set_new(result, "schema_version", json_integer(SCHEMA_VERSION));
 	json_object_set_new(result, "node",
 	                    json_string(text_of(json_object_get(s->assignment, "self"), "name")));
@@ -252,13 +219,13 @@ static json_t *result_json(const struct sample *s, int r)
 	json_object_set(result, "cell", json_object_get(s->assignment, "cell"));
 	json_object_set_new(result, "started_unix_ns", json_integer(s->started_unix_ns));
 	json_object_set(result, "steps_ns", s->steps_ns);
-	json_object_set_new(result, "verdict", json_string(r ? "failed" : *reason ? "invalid" : "valid"));
+	json_object_set_new(result, "verdict", json_string(r ? "failed" : s->reason ? "invalid" : "valid"));
 	if (r && s->error)
 		json_object_set(result, "error", s->error);
 	else if (r)
 		json_object_set_new(result, "error", failure_json(&s->why, s->agent->shared->node));
-	if (!r && *reason)
-		json_object_set_new(result, "reason", json_text(reason));
+	if (!r && s->reason)
+		json_object_set_new(result, "reason", json_text(s->reason));
 	/* A figure without evidence, or evidence that was not finished, would not tell the truth. */
 	if (!r)
 		json_object_set(result, "evidence", s->evidence);
@@ -298,7 +265,7 @@ static int put(struct sample *s, const char *text, size_t length)
 	snprintf(path, sizeof(path), "/v1/results/%s/%s/%lld/%lld", text_of(a, "run"), text_of(a, "cell_id"),
 	         (long long)json_integer_value(json_object_get(a, "boot")),
 	         (long long)json_integer_value(json_object_get(a, "sample")));
-	enter(s, "upload", NULL);
+	enter(s, "upload", 0);
 	while (r == -EAGAIN) {
 		client_request_until(s->agent->client, "PUT", path, text, length, &retry, &answer);
 		if (answer.status == 401) {
@@ -369,10 +336,10 @@ int agent_sample(struct agent *agent, const json_t *assignment)
 		r = steps[i](&s);
 	left = s.leave ? s.leave : send_result(&s, r);
 	if (r && !s.leave) {
-		enter(&s, "restore", "apply_ms");
+		enter(&s, "restore", deadline_ms(&s, "apply_ms"));
 		cell_restore(&agent->cell);
 	}
-	enter(&s, "next", NULL);
+	enter(&s, "next", 0);
 	json_decref(s.steps_ns);
 	json_decref(s.evidence);
 	json_decref(s.measurement);

@@ -88,9 +88,13 @@ static json_t *status_json(struct store *store)
 	json_t *server, *nodes, *errors, *strangers;
 	int r = rows(store, "SELECT url, pid, started_unix_ns, beat_unix_ns FROM server", &server);
 
+	/* Every node of the server's lab, also those that have not come yet. */
 	r |= rows(store,
-	          "SELECT group_name AS \"group\", node, step, text, since_unix_ns, seen_unix_ns FROM nodes "
-	          "ORDER BY 1, 2",
+	          "SELECT g.key AS \"group\", n.value AS node, coalesce(step, 'absent') AS step, "
+	          "coalesce(text, 'has not come "
+	          "yet') AS text, since_unix_ns, seen_unix_ns FROM server, json_each(server.lab, '$.groups') "
+	          "g, json_each(g.value, "
+	          "'$.nodes') n LEFT JOIN nodes ON nodes.node = n.value ORDER BY 1, 2",
 	          &nodes);
 	r |= rows(store, "SELECT id, at_unix_ns, run, node, scope, body FROM errors ORDER BY id DESC LIMIT 5",
 	          &errors);
@@ -157,9 +161,13 @@ static void print_status(const json_t *status)
 		if (strcmp(group, member(item, "group")))
 			printf("group %s\n", member(item, "group"));
 		group = member(item, "group");
-		printf("  %-12s %-10s for %5" PRId64 " s  %s (last heard of %" PRId64 " s ago)\n",
-		       member(item, "node"), member(item, "step"), age_s(item, "since_unix_ns"),
-		       member(item, "text"), age_s(item, "seen_unix_ns"));
+		printf("  %-12s %-10s ", member(item, "node"), member(item, "step"));
+		if (json_is_null(json_object_get(item, "seen_unix_ns")))
+			printf("%s\n", member(item, "text"));
+		else
+			printf("for %5" PRId64 " s  %s (last heard of %" PRId64 " s ago)\n",
+			       age_s(item, "since_unix_ns"), member(item, "text"),
+			       age_s(item, "seen_unix_ns"));
 	}
 	print_runs(json_object_get(status, "runs"));
 	json_array_foreach (json_object_get(status, "errors"), i, item) {

@@ -21,10 +21,10 @@ static const struct fact {
      "CASE WHEN json_extract(nic.value, '$.speed_mbps') > 0 THEN ', ' || json_extract(nic.value, "
      "'$.speed_mbps') || ' Mb/s' ELSE "
      "'' END FROM results, json_each(CAST(body AS TEXT), '$.evidence.nics') nic WHERE run = ? ORDER BY 1"},
-    {"disks",
-     "SELECT DISTINCT node || ' ' || coalesce(json_extract(CAST(body AS TEXT), '$.evidence.disk.model') || ' "
-     "', '') || "
-     "json_extract(CAST(body AS TEXT), '$.evidence.disk.serial') FROM results WHERE run = ? ORDER BY 1"},
+    {"disks", "SELECT DISTINCT node || ' ' || coalesce(nullif(trim(json_extract(CAST(body AS TEXT), "
+              "'$.evidence.disk.model')), '') "
+              "|| ' ', '') || json_extract(CAST(body AS TEXT), '$.evidence.disk.serial') FROM results WHERE "
+              "run = ? ORDER BY 1"},
     {"CPU", "SELECT DISTINCT json_extract(inventory, '$.cpus.model') || ', ' || json_extract(inventory, "
             "'$.cpus.online') || ' "
             "online' FROM boots WHERE run = ? ORDER BY 1"},

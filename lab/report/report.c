@@ -102,7 +102,6 @@ static int load_cells(struct report *report)
 
 static int load_samples(struct report *report, struct report_cell *cell)
 {
-	int64_t last_boot = 0;
 	sqlite3_stmt *row;
 	int r = store_ask(report->store, &row,
 	                  "SELECT a.boot, a.sample, r.measured_bytes, r.measured_ns FROM attempts a JOIN "
@@ -125,13 +124,19 @@ static int load_samples(struct report *report, struct report_cell *cell)
 		sample->bytes = sqlite3_column_int64(row, 2);
 		sample->ns = sqlite3_column_int64(row, 3);
 		sample->mb_per_s = sample->ns ? (double)sample->bytes * 1e3 / (double)sample->ns : 0;
-		cell->boots += sample->boot != last_boot;
-		last_boot = sample->boot;
 	}
 	if (r == 1)
 		store_reset(row);
 	qsort(cell->samples, cell->sample_count, sizeof(*cell->samples), by_speed);
-	return r < 0 ? r : 0;
+	if (r < 0)
+		return r;
+	/* Boots of the measuring node, not blocks: where a node had to boot again, a block has several. */
+	return store_int(
+	    report->store, &cell->boots,
+	    "SELECT count(DISTINCT s.token) FROM attempts a JOIN assignments s USING (run, cell_id, boot, "
+	    "sample, "
+	    "attempt) WHERE run = ? AND cell_id = ? AND a.state = 'valid' AND s.role = 'measure'",
+	    "ss", report->run, cell->id);
 }
 
 int report_load(struct store *store, const char *run, struct report **out)

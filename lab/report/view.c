@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#define SILENT_NS      (60 * INT64_C(1000000000)) /* a poll is answered after 25 s at the latest */
 #define SERVER_BEAT_NS (20 * INT64_C(1000000000))
 
 static int64_t unix_now(void)
@@ -90,30 +92,45 @@ int view_run(struct store *store, const char *run, struct run_view *v)
 	return r ? r : 1;
 }
 
-int view_nodes(struct store *store, const char *group, bool times, char *text, size_t size)
+/* Appends to TEXT. */
+__attribute__((format(printf, 4, 5))) static void add(char *text, size_t size, size_t *used,
+                                                      const char *format, ...)
+{
+	va_list args;
+
+	if (*used >= size)
+		return;
+	va_start(args, format);
+	*used += (size_t)vsnprintf(text + *used, size - *used, format, args);
+	va_end(args);
+}
+
+int view_nodes(struct store *store, const char *run, bool times, char *text, size_t size)
 {
 	int64_t now = unix_now();
 	size_t used = 0;
 	sqlite3_stmt *row;
-	int r =
-	    store_ask(store, &row,
-	              "SELECT node, step, text, since_unix_ns FROM nodes WHERE group_name = ? ORDER BY node",
-	              "s", group);
+	int r = store_ask(store, &row,
+	                  "SELECT n.value, coalesce(step, 'absent'), coalesce(since_unix_ns, 0), "
+	                  "coalesce(seen_unix_ns, 0) FROM runs "
+	                  "r, json_each(r.lab, '$.groups.\"' || r.group_name || '\".nodes') n LEFT JOIN "
+	                  "nodes ON nodes.node = "
+	                  "n.value WHERE r.run = ? ORDER BY n.key",
+	                  "s", run);
 
 	text[0] = '\0';
 	if (r)
 		return r;
-	while ((r = store_row(store, row)) == 1 && used < size) {
-		used += (size_t)snprintf(text + used, size - used, "%s%s: %s", used ? " | " : "",
-		                         store_text(row, 0), store_text(row, 1));
-		if (times && used < size)
-			used += (size_t)snprintf(text + used, size - used, " %" PRId64 " s",
-			                         (now - (int64_t)sqlite3_column_int64(row, 3)) /
-			                             INT64_C(1000000000));
+	while ((r = store_row(store, row)) == 1) {
+		int64_t since = sqlite3_column_int64(row, 2), seen = sqlite3_column_int64(row, 3);
+
+		add(text, size, &used, "%s%s: %s", used ? " | " : "", store_text(row, 0), store_text(row, 1));
+		if (times && since)
+			add(text, size, &used, " %" PRId64 " s", (now - since) / INT64_C(1000000000));
+		if (seen && now - seen > SILENT_NS && strcmp(store_text(row, 1), "measure"))
+			add(text, size, &used, " (silent)");
 	}
-	if (r == 1)
-		store_reset(row);
-	return r < 0 ? r : 0;
+	return r;
 }
 
 static const char *member(const json_t *object, const char *key)

@@ -93,8 +93,8 @@ static void compose(const struct run_view *v, const char *nodes, bool tty, char 
 	/* Without a terminal a line is printed a change, and time passes always. */
 	snprintf(line, size, "%s%" PRId64 "/%" PRId64 " samples%s%s%s%s", sample, v->samples_done,
 	         v->samples_wanted, tty ? left : "",
-	         v->server_runs ? "" : " | the server does not run: assay serve goes on with it",
-	         *nodes ? " | " : " | no node has come yet: power them on", nodes);
+	         v->server_runs ? "" : " | the server does not run: assay serve goes on with it", " | ",
+	         nodes);
 }
 
 static void show_line(struct watch *w, const char *line)
@@ -131,7 +131,7 @@ int watch_run(struct store *store, const char *run, const volatile int *stop)
 		if (!r)
 			r = show_errors(&w, view.group);
 		if (!r)
-			r = view_nodes(store, view.group, w.tty, nodes, sizeof(nodes));
+			r = view_nodes(store, run, w.tty, nodes, sizeof(nodes));
 		if (r)
 			break;
 		if (view.ended_unix_ns) {

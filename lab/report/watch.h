@@ -20,8 +20,8 @@ struct run_view {
 
 /* 1, 0 (no such run) or -errno. RUN NULL: the latest. */
 int view_run(struct store *store, const char *run, struct run_view *view);
-/* "n1: measure 12 s | n2: …" of the run's group; TEXT for people. */
-int view_nodes(struct store *store, const char *group, bool times, char *text, size_t size);
+/* "n1: measure 12 s | n2: absent": the nodes of RUN's group, for people; TIMES: since when. */
+int view_nodes(struct store *store, const char *run, bool times, char *text, size_t size);
 
 /* Shows RUN as it goes on, until it ends or *STOP is set. 0, -EINTR, or another -errno. */
 int watch_run(struct store *store, const char *run, const volatile int *stop);

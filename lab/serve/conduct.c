@@ -162,7 +162,8 @@ static bool wait_is_over(struct group *g, struct moment now, struct item item)
 	for (unsigned int i = 0; i < g->run->cells[visit->cell].nodes; i++) {
 		struct node *n = g->nodes[i];
 
-		if (n->poll || (n->polled_ns && now.mono_ns - n->polled_ns < POLL_GAP_NS))
+		if (n->poll || now.mono_ns < n->busy_until_ns ||
+		    (n->polled_ns && now.mono_ns - n->polled_ns < POLL_GAP_NS))
 			continue;
 		log_event(n->name, "peer", "did not come within %" PRId64 " s: the others go on without it",
 		          g->run->peer_ms / 1000);
@@ -251,6 +252,7 @@ void conductor_next(struct conductor *c, struct moment now, struct node *n, stru
 	n->poll = hold;
 	n->missing = false;
 	n->polled_ns = now.mono_ns;
+	n->busy_until_ns = 0;
 	if (n->group->run)
 		n->group->had_nodes = true;
 	live(n, now, "ready", "waits for work");

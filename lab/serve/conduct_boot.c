@@ -147,6 +147,7 @@ static void boot_begin(struct node *n, struct moment now, const char *token, con
 	answer(&n->barrier, 410, json_pack("{s{ss}}", "error", "message", "the node has booted again"));
 	copy_text(n->token, sizeof(n->token), token);
 	copy_text(n->boot_id, sizeof(n->boot_id), text(hello, "boot_id"));
+	n->busy_until_ns = 0;
 	n->block_run[0] = '\0';
 	n->block = 0;
 	n->states = 0;

@@ -43,8 +43,10 @@ struct node {
 	struct hold *barrier;
 
 	struct hold *poll;
-	int64_t polled_ns; /* last sign that it asks for work; 0: none */
-	bool missing;      /* did not come in time */
+	int64_t polled_ns;     /* last sign that it asks for work; 0: none */
+	bool missing;          /* did not come in time */
+	int64_t busy_until_ns; /* it may still be at a sample that is off, and learn of that only at its next
+	                          barrier */
 	unsigned int reboots;
 
 	char step[65], text[513];

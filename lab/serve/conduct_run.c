@@ -207,9 +207,18 @@ static int begin_run(struct group *g, struct moment now, bool queued)
 	int r = 0;
 
 	if (queued) {
+		int64_t running = 0;
+
 		r = store_do(g->c->store,
-		             "UPDATE runs SET state = 'running', started_unix_ns = ? WHERE run = ?", "is",
-		             now.unix_ns, g->run->id);
+		             "UPDATE runs SET state = 'running', started_unix_ns = ? WHERE run = ? AND state "
+		             "= 'queued'",
+		             "is", now.unix_ns, g->run->id);
+		if (!r)
+			r = store_int(g->c->store, &running,
+			              "SELECT state = 'running' FROM runs WHERE run = ?", "s", g->run->id);
+		/* The operator may have cancelled it since it was read. */
+		if (!r && !running)
+			r = -ECANCELED;
 		if (!r)
 			log_event(NULL, "run", "%s begins: %zu cells, %zu visits of %u samples", g->run->id,
 			          g->run->cell_count, g->run->visit_count, g->run->samples);
@@ -250,7 +259,8 @@ int run_take(struct group *g, struct moment now)
 	if (!r)
 		r = begin_run(g, now, queued);
 	if (r) {
-		store_failed(g->c, "run", r);
+		if (r != -ECANCELED)
+			store_failed(g->c, "run", r);
 		run_free(g->run);
 		g->run = NULL;
 		g->c->changes = -1;

@@ -20,6 +20,23 @@ static struct run_sample *attempt_sample(const struct group *g)
 	return &g->run->visits[g->attempt.item.visit].samples[g->attempt.item.sample];
 }
 
+/* How long a node may take from barrier PHASE to the next. Building up includes pings with the
+ * peer. */
+static int64_t limit_ms_after(const struct run *run, int phase)
+{
+	switch (phase) {
+	case LEVEL_NONE:
+		return run->apply_ms + run->peer_ms;
+	case LEVEL_READY:
+		return run->measure_ms;
+	case LEVEL_APPLIED:
+	case LEVEL_DONE:
+		return run->apply_ms;
+	default: /* the server was started in its middle */
+		return 2 * run->apply_ms + run->peer_ms + run->measure_ms;
+	}
+}
+
 static void forget(struct node *n)
 {
 	n->assigned = false;
@@ -85,10 +102,15 @@ int attempt_close(struct group *g, struct moment now, const char *state, const c
 	                  : "");
 	attempt_sample(g)->attempts++;
 	attempt_sample(g)->done = valid;
+	int64_t since_ns = g->attempt.phase_since_ns ? g->attempt.phase_since_ns : now.mono_ns;
 	for (size_t i = 0; i < g->node_count; i++) {
-		answer(&g->nodes[i]->barrier, 410,
-		       json_pack("{sO}", "error", error ? (json_t *)error : json_null()));
-		forget(g->nodes[i]);
+		struct node *n = g->nodes[i];
+
+		if (n->assigned && n->verdict == VERDICT_NONE && !n->barrier &&
+		    !strcmp(n->token, n->assigned_token))
+			n->busy_until_ns = since_ns + limit_ms_after(g->run, (int)n->level) * MS_NS;
+		answer(&n->barrier, 410, json_pack("{sO}", "error", error ? (json_t *)error : json_null()));
+		forget(n);
 	}
 	json_decref(g->attempt.error);
 	memset(&g->attempt, 0, sizeof(g->attempt));
@@ -148,25 +170,6 @@ static bool settle(struct group *g, struct moment now)
 	return !attempt_close(g, now, "valid", NULL, NULL);
 }
 
-/* How long the slowest node may take from its last barrier to the next. Building up includes pings with the
- * peer. */
-static int64_t phase_limit_ms(const struct group *g)
-{
-	const struct run *run = g->run;
-
-	switch (g->attempt.phase) {
-	case LEVEL_NONE:
-		return run->apply_ms + run->peer_ms;
-	case LEVEL_READY:
-		return run->measure_ms;
-	case LEVEL_APPLIED:
-	case LEVEL_DONE:
-		return run->apply_ms;
-	default: /* the server was started in its middle */
-		return 2 * run->apply_ms + run->peer_ms + run->measure_ms;
-	}
-}
-
 /* The first reason why the attempt cannot go on. */
 static json_t *trouble(struct group *g, struct moment now)
 {
@@ -186,7 +189,7 @@ static json_t *trouble(struct group *g, struct moment now)
 			return error_new(n->name, "sample", n->name, "sample", "Look at its console.",
 			                 "was given the same sample %u times and asked again", n->handouts);
 	}
-	int64_t limit_ms = phase_limit_ms(g);
+	int64_t limit_ms = limit_ms_after(g->run, g->attempt.phase);
 	if (!g->attempt.phase_since_ns)
 		g->attempt.phase_since_ns = now.mono_ns;
 	if (now.mono_ns - g->attempt.phase_since_ns < limit_ms * MS_NS)

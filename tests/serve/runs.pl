@@ -117,7 +117,7 @@ sub exactly_once {
 	my $lab = Lab->new;
 	$lab->serve;
 	my $run = run($lab);
-	Lab::wait_for(20, 'progress', sub { Lab::read_file("$lab->{dir}/run.log") =~ /no node has come yet/ });
+	Lab::wait_for(20, 'progress', sub { Lab::read_file("$lab->{dir}/run.log") =~ /n1: absent \| n2: absent/ });
 	is($lab->end($run, 'INT') >> 8, 1, 'Ctrl-C: exit code 1');
 	my $log = Lab::read_file("$lab->{dir}/run.log");
 	like($log, qr/The run goes on\. `assay status/, 'Ctrl-C: the run goes on, and where to see it');

@@ -67,6 +67,34 @@ static void test_reboot_in_mid_sample(void **state)
 	sim_end(&sim);
 }
 
+static enum sim_quirk reset_of_n2(struct sim *sim, struct sim_node *n)
+{
+	return n == &sim->nodes[1] && n->given == 3 ? SIM_REBOOTS : SIM_FINE;
+}
+
+static enum sim_quirk slow_builder(struct sim *sim, struct sim_node *n)
+{
+	if (n == &sim->nodes[0] && n->given == 7)
+		return SIM_SLOW;
+	return reset_of_n2(sim, n);
+}
+
+/* n2 is reset while n1 builds up for 140 s, within its 150 s: n1 is busy, not lost, though n2 waits for more
+ * than 90 s. */
+static void test_busy_is_not_late(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.quirk = slow_builder;
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	sim_complete(&sim);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'abandoned'"), 1);
+	sim_end(&sim);
+}
+
 static void test_peer_late(void **state)
 {
 	struct sim sim;
@@ -407,6 +435,7 @@ int main(void)
 	    cmocka_unit_test(test_happy),
 	    cmocka_unit_test(test_blocks),
 	    cmocka_unit_test(test_reboot_in_mid_sample),
+	    cmocka_unit_test(test_busy_is_not_late),
 	    cmocka_unit_test(test_peer_late),
 	    cmocka_unit_test(test_peer_never),
 	    cmocka_unit_test(test_peer_after_deadline),

@@ -22,7 +22,16 @@
 #define SIM_ROUND_NS (100 * INT64_C(1000000))
 
 enum sim_place { SIM_OFF, SIM_BOOT, SIM_NEXT, SIM_APPLIED, SIM_READY, SIM_DONE, SIM_PUT };
-enum sim_quirk { SIM_FINE, SIM_REBOOTS, SIM_HANGS, SIM_FAILS, SIM_FAILS_CELL, SIM_FAILS_RUN, SIM_INVALID };
+enum sim_quirk {
+	SIM_FINE,
+	SIM_SLOW,
+	SIM_REBOOTS,
+	SIM_HANGS,
+	SIM_FAILS,
+	SIM_FAILS_CELL,
+	SIM_FAILS_RUN,
+	SIM_INVALID
+};
 
 struct sim_node {
 	const char *name, *mac;
@@ -33,7 +42,7 @@ struct sim_node {
 	bool waiting;
 	json_t *work, *result;
 	char state[65];
-	unsigned int states, boots, given;
+	unsigned int states, boots, given, busy_rounds;
 };
 
 struct sim {
@@ -205,7 +214,7 @@ static void sim_make_result(struct sim_node *n, enum sim_quirk quirk)
 {
 	static const char *const copied[] = {"run", "cell_id", "boot", "sample", "attempt", "role", "cell"};
 	const json_t *workload = json_object_get(json_object_get(n->work, "cell"), "workload");
-	bool failed = quirk != SIM_INVALID && quirk != SIM_FINE;
+	bool failed = quirk != SIM_INVALID && quirk > SIM_SLOW;
 
 	json_decref(n->result);
 	n->result = json_pack("{ss ss}", "node", n->name, "verdict",
@@ -254,6 +263,8 @@ static void sim_take_work(struct sim *sim, struct sim_node *n, json_t *work)
 	n->place = SIM_APPLIED;
 	if (quirk == SIM_REBOOTS) {
 		sim_reboot(sim, n);
+	} else if (quirk == SIM_SLOW) {
+		n->busy_rounds = 1400;
 	} else if (quirk == SIM_HANGS) {
 		n->place = SIM_OFF;
 		n->on_at_round = -1;
@@ -361,6 +372,10 @@ static void sim_put(struct sim *sim, struct sim_node *n)
 
 static void sim_node_round(struct sim *sim, struct sim_node *n)
 {
+	if (n->busy_rounds) {
+		n->busy_rounds--;
+		return;
+	}
 	if (n->waiting) {
 		sim_held_reply(sim, n);
 		return;
