@@ -127,7 +127,8 @@ static int build_net(struct cell_build *build, const struct cell_node *node, con
 	progress(ctx, "net", "storage NICs up, waiting for their links");
 	r = net_legs_up(&build->net, build->state, link_ns, why);
 	if (!r)
-		r = nic_apply(&build->nic, &build->net.nics, build->net.used, build->state, "/sys", link_ns, why);
+		r = nic_apply(&build->nic, &build->net.nics, build->net.used, build->state, "/sys", link_ns,
+		              why);
 	if (r)
 		return r;
 	progress(ctx, "net", "proving each leg with the peer");

@@ -37,7 +37,7 @@ static int refused(struct failure *why, int r, const char *nic, const char *what
 {
 	return fail(why, r, FAILURE_CELL, "nic", nic,
 	            "Plan levels that this driver takes; the node's kernel log may say which.",
-	            "Storage NIC %s refuses %s: %s", nic, what, *words ? words : strerror(-r));
+	            "Storage NIC %s refuses %s%s%s", nic, what, *words ? ": " : "", words);
 }
 
 /* One family on one NIC; only what differs. */
@@ -161,14 +161,21 @@ json_t *nic_settings(const char *nic)
 static void restore_family(const struct nic_change *nic, enum nic_family family)
 {
 	bool set[NIC_KNOBS] = {false}, any = false;
+	long long now[NIC_KNOBS];
 	char words[128];
 	int r;
 
-	/* Pause is one setting of three parts, each of which the driver may have derived from another. */
-	for (size_t k = 0; k < NIC_KNOBS; k++)
-		any |= nic_knobs[k].family == family && nic->changed[k];
-	for (size_t k = 0; k < NIC_KNOBS; k++)
-		set[k] = nic->found[k] != NIC_UNKNOWN && (nic->changed[k] || family == NIC_PAUSE);
+	nic_read(nic->name, now);
+	for (size_t k = 0; k < NIC_KNOBS; k++) {
+		const bool known = nic->found[k] != NIC_UNKNOWN;
+
+		if (nic_knobs[k].family != family)
+			continue;
+		/* Pause is one setting of three parts, each of which the driver may have derived from
+		 * another. */
+		set[k] = known && (family == NIC_PAUSE || (nic->changed[k] && now[k] != nic->found[k]));
+		any |= family == NIC_PAUSE ? nic->changed[k] : set[k];
+	}
 	if (!any)
 		return;
 	r = nic_set(nic->name, family, set, nic->found, words, sizeof(words));
