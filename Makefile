@@ -9,6 +9,12 @@ OUT            := out
 CACHE          := $(or $(ASSAY_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/assay)
 export CACHE
 
+MAKEFLAGS      += --jobs=$(shell nproc)
+unexport MAKEFLAGS
+
+# $(call say,WHAT,FILE): before a command, one line instead of the command itself; V=1 shows the commands.
+say             = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2); )
+
 include image/image.mk
 include init/init.mk
 include lab/lab.mk

@@ -8,6 +8,7 @@ mkdir -p "$CACHE" "$OUT/log"
 
 . "$here/reproducible.env"
 
+# shellcheck disable=SC2034
 jobs=${JOBS:-$(nproc)}
 
 die() {
@@ -29,7 +30,7 @@ ticker() {
 # step LABEL LOG COMMAND...: runs it with all output in out/log/LOG.log; says what runs and for how long; when it
 # fails, shows the end of the log and where it is.
 step() {
-	local label=$1 log=$OUT/log/$2.log tick= rc=0
+	local label=$1 log=$OUT/log/$2.log tick="" rc=0
 	shift 2
 	SECONDS=0
 	: >"$log"

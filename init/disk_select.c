@@ -119,8 +119,8 @@ static uint64_t uncovered(const json_t *wanted, const struct disk *disk)
 static int refuse(struct failure *why, int r, const char *object, const char *remedy,
                   const struct text *found, const char *reason)
 {
-	r = fail(why, r, FAILURE_RUN, "disk", object, remedy, "%s. Nothing was written to any disk. %s", reason,
-	         found->buf);
+	r = fail(why, r, FAILURE_RUN, "disk", object, remedy, "%s. Nothing was written to any disk. %s",
+	         reason, found->buf);
 	why->error = 0; /* our judgement: no system call failed */
 	return r;
 }

@@ -8,14 +8,14 @@ INIT_CFLAGS    := -std=gnu11 -D_GNU_SOURCE -Os -g -Wall -Wextra -Werror -ffuncti
 
 $(OUT)/obj/node/%.o: %.c $(OUT)/sysroot.stamp
 	@mkdir -p $(@D)
-	$(MUSL_CC) $(INIT_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)$(MUSL_CC) $(INIT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(OUT)/init.debug: $(INIT_OBJECTS)
-	$(MUSL_CC) -static -Wl,--gc-sections,--build-id=none -o $@ $(filter %.o,$^) $(SYSROOT_LIBS)
+	$(call say,LINK,$@)$(MUSL_CC) -static -Wl,--gc-sections,--build-id=none -o $@ $(filter %.o,$^) $(SYSROOT_LIBS)
 
 # Without symbols a backtrace of a crash can still be read with the .debug beside it.
 $(OUT)/init: $(OUT)/init.debug
-	strip -s -o $@ $<
+	$(call say,STRIP,$@)strip -s -o $@ $<
 
 -include $(INIT_OBJECTS:.o=.d)
 
@@ -30,15 +30,14 @@ HOST_INIT      := $(OUT)/obj/host/init.a
 
 $(OUT)/obj/host/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(HOST_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$@)$(CC) $(HOST_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(OUT)/obj/host/schema_texts.o: $(OUT)/gen/schema_texts.c
 	@mkdir -p $(@D)
-	$(CC) $(HOST_CFLAGS) -c -o $@ $<
+	$(call say,CC,$@)$(CC) $(HOST_CFLAGS) -c -o $@ $<
 
 $(HOST_INIT): $(HOST_OBJECTS)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)rm -f $@; $(AR) rcs $@ $^
 
 -include $(HOST_OBJECTS:.o=.d)
 
@@ -49,7 +48,7 @@ UNIT_TESTS     += $(INIT_TESTS)
 
 $(INIT_TESTS): $(OUT)/tests/%: $(OUT)/obj/host/tests/unit/%.o $(HOST_INIT)
 	@mkdir -p $(@D)
-	$(CC) $(HOST_CFLAGS) -o $@ $< $(HOST_INIT) -lcmocka -lkmod -lcurl -lmbedcrypto -ljansson -laio -pthread
+	$(call say,LINK,$@)$(CC) $(HOST_CFLAGS) -o $@ $< $(HOST_INIT) -lcmocka -lkmod -lcurl -lmbedcrypto -ljansson -laio -pthread
 
 -include $(INIT_TEST_C:%.c=$(OUT)/obj/host/%.d)
 .SECONDARY: $(INIT_TEST_C:%.c=$(OUT)/obj/host/%.o) $(HOST_OBJECTS)
@@ -57,5 +56,5 @@ $(INIT_TESTS): $(OUT)/tests/%: $(OUT)/obj/host/tests/unit/%.o $(HOST_INIT)
 INIT_FUZZ      := $(OUT)/fuzz/cmdline
 $(INIT_FUZZ): tests/fuzz/fuzz_cmdline.c init/cmdline.c results-schema/factor.c
 	@mkdir -p $(@D)
-	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror -Iinit -Iresults-schema \
+	$(call say,FUZZ,$@)clang -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror -Iinit -Iresults-schema \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ -ljansson

@@ -15,23 +15,23 @@ LAB_SAN_OBJ := $(patsubst $(OUT)/obj/lab/%,$(OUT)/obj/lab-san/%,$(filter-out %/l
 lab: $(OUT)/assay
 
 $(OUT)/assay: $(LAB_OBJ)
-	$(CC) -o $@ $^ $(LAB_LIBS)
+	$(call say,LINK,$@)$(CC) -o $@ $^ $(LAB_LIBS)
 
 $(OUT)/obj/lab/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(LAB_CFLAGS) -O2 -D_FORTIFY_SOURCE=2 -MMD -c -o $@ $<
+	$(call say,CC,$@)$(CC) $(LAB_CFLAGS) -O2 -D_FORTIFY_SOURCE=2 -MMD -c -o $@ $<
 
 $(OUT)/obj/lab-san/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(LAB_CFLAGS) -O1 $(LAB_SAN) -MMD -c -o $@ $<
+	$(call say,CC,$@)$(CC) $(LAB_CFLAGS) -O1 $(LAB_SAN) -MMD -c -o $@ $<
 
 $(OUT)/obj/lab/gen/%.o: $(OUT)/gen/%.c
 	@mkdir -p $(@D)
-	$(CC) $(LAB_CFLAGS) -O2 -MMD -c -o $@ $<
+	$(call say,CC,$@)$(CC) $(LAB_CFLAGS) -O2 -MMD -c -o $@ $<
 
 $(OUT)/obj/lab-san/gen/%.o: $(OUT)/gen/%.c
 	@mkdir -p $(@D)
-	$(CC) $(LAB_CFLAGS) -O1 $(LAB_SAN) -MMD -c -o $@ $<
+	$(call say,CC,$@)$(CC) $(LAB_CFLAGS) -O1 $(LAB_SAN) -MMD -c -o $@ $<
 
 # One program a test file; all of lab but main() is linked in.
 LAB_TEST_C  := $(foreach area,plan schema factor canonical lab cli store serve report conductor,$(wildcard tests/unit/$(area)_*.c))
@@ -40,13 +40,13 @@ UNIT_TESTS  += $(LAB_TESTS)
 
 $(LAB_TESTS): $(OUT)/tests/%: $(OUT)/obj/lab-san/tests/unit/%.o $(LAB_SAN_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(LAB_SAN) -o $@ $^ $(LAB_LIBS) -lcmocka
+	$(call say,LINK,$@)$(CC) $(LAB_SAN) -o $@ $^ $(LAB_LIBS) -lcmocka
 
 # Fuzz targets: tests/fuzz/fuzz_NAME.c with a corpus in tests/fuzz/corpus-NAME/.
 LAB_FUZZ    := $(patsubst tests/fuzz/fuzz_%.c,$(OUT)/fuzz/%,$(wildcard tests/fuzz/fuzz_plan.c tests/fuzz/fuzz_json_schema.c))
 $(LAB_FUZZ): $(OUT)/fuzz/%: tests/fuzz/fuzz_%.c $(filter-out lab/main.c,$(LAB_C)) $(OUT)/gen/schema_texts.c
 	@mkdir -p $(@D)
-	clang $(LAB_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LAB_LIBS)
+	$(call say,FUZZ,$@)clang $(LAB_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LAB_LIBS)
 
 -include $(LAB_OBJ:.o=.d) $(LAB_SAN_OBJ:.o=.d) $(LAB_TEST_C:%.c=$(OUT)/obj/lab-san/%.d)
 .SECONDARY: $(LAB_SAN_OBJ) $(LAB_TEST_C:%.c=$(OUT)/obj/lab-san/%.o)

@@ -2,4 +2,4 @@
 # The schemas as C source, for programs of the lab and of the node alike.
 $(OUT)/gen/schema_texts.c: results-schema/embed.sh $(sort $(wildcard results-schema/*.json))
 	@mkdir -p $(@D)
-	results-schema/embed.sh $(filter %.json,$^) > $@
+	$(call say,EMBED,$@)results-schema/embed.sh $(filter %.json,$^) > $@

@@ -2,10 +2,10 @@
 # make check: everything, in the order in which a fault is cheapest to find.
 
 TEST_OUT      := $(OUT)/tests
-UNIT_PROGRAMS  = $(UNIT_TESTS)
+UNIT_PROGRAMS := $(UNIT_TESTS)
 SCRIPTS       := $(shell git ls-files '*.sh' '*.t' .ci/run image/musl-cc 2>/dev/null)
 C_SOURCES      = $(filter %.c %.h,$(shell git ls-files init lab results-schema tests))
-YAML_SOURCES   = $(filter-out tests/data/%,$(shell git ls-files '*.yaml'))
+YAML_SOURCES   = $(filter-out tests/data/% tests/fuzz/%,$(shell git ls-files '*.yaml'))
 
 ## check: everything: lint, units under sanitizers, schemas, plans, image, virtual lab, boot tests
 check: setup lint image lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
@@ -31,5 +31,8 @@ lint: setup
 	@shellcheck -x $(SCRIPTS)
 	@yamllint --strict -c tests/yamllint.yaml $(YAML_SOURCES)
 	@echo "lint: clean"
+
+# Nothing is compiled before the packages are there.
+$(UNIT_PROGRAMS) $(HOST_OBJECTS) $(LAB_OBJ) $(LAB_SAN_OBJ) $(INIT_FUZZ) $(LAB_FUZZ) $(NIC_TARGETS): | setup
 
 .PHONY: check check-units lint

@@ -2,6 +2,8 @@
  * The files of the image folder that may be fetched. */
 #include "server.h"
 
+#include "log.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -57,6 +59,7 @@ void image_get(struct server *s, struct request *rq)
 		request_error(rq, 404, "%s is no file of the image", name);
 		return;
 	}
+	log_event(NULL, "image", "%s is fetched", name);
 	rq->file = fd;
 	rq->status = 200;
 }

@@ -56,10 +56,7 @@ nodes() {
 }
 
 report() {
-	"$ASSAY" report --db "$dir/assay.db" >"$dir/report.txt" || return
-	echo
-	cat "$dir/report.txt"
-	echo
+	"$ASSAY" report --db "$dir/assay.db" >"$dir/report.txt"
 }
 
 where() {

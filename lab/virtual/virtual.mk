@@ -30,7 +30,7 @@ UNIT_TESTS     += $(NIC_TESTS)
 
 $(NIC_TESTS): $(OUT)/tests/%: tests/unit/%.c $(NIC_PURE) $(wildcard lab/virtual/nic/*.h)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
+	$(call say,LINK,$@)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
 	    -fno-omit-frame-pointer -Ilab/virtual/nic -o $@ $(filter %.c,$^) -lcmocka
 
 .PHONY: run virtual virtual-down nic need-root

@@ -3,7 +3,7 @@
 
 $(OUT)/tests/copy_vs_dd: tests/bench/copy_vs_dd.c init/workload_copy.c init/workload_copy_pool.c init/file.c init/failure.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -D_GNU_SOURCE -Os -g -Wall -Wextra -Werror -Iinit -Iresults-schema -o $@ $^ -ljansson
+	$(call say,LINK,$@)$(CC) -std=gnu11 -D_GNU_SOURCE -Os -g -Wall -Wextra -Werror -Iinit -Iresults-schema -o $@ $^ -ljansson
 
 ## bench-copy: the workload copy beside GNU dd: instructions and time
 bench-copy: $(OUT)/tests/copy_vs_dd

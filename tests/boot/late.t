@@ -9,7 +9,7 @@ serve_start
 "$VLAB" start "$LAB" n1
 # The script names the boot's token; once the kernel runs, init asks the server.
 ok 'n1 is given its boot script' wait_for 120 "n1's script" at_least 1 sql "SELECT count(*) FROM boots WHERE node = 'n1'"
-ok "n1 loads kernel and initramfs" wait_for 60 'the initramfs being served' grep -q 'initramfs' "$LAB/serve.log"
+ok "n1 loads kernel and initramfs" wait_for 60 "the initramfs being served" grep -q "initramfs.*is fetched" "$LAB/serve.log"
 serve_kill
 ok 'n1 says on its console where it can not reach the server' wait_for 120 'words on the console' \
 	grep -aEq '10\.77\.0\.1' "$LAB/n1.serial"

@@ -4,5 +4,5 @@ INIT_FUZZ += $(OUT)/fuzz/proc_drbd
 
 $(OUT)/fuzz/proc_drbd: tests/fuzz/fuzz_proc_drbd.c init/drbd_state.c results-schema/factor.c
 	@mkdir -p $(@D)
-	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror -Iinit -Iresults-schema \
+	$(call say,FUZZ,$@)clang -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror -Iinit -Iresults-schema \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ -ljansson

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use File::Temp;
 use HTTP::Tiny;
+use IO::Socket::INET;
 use JSON::PP;
 use Time::HiRes qw(sleep time);
 
@@ -124,6 +125,18 @@ sub request {
 	my $body = ref $o{body} && ref $o{body} ne 'CODE' ? $json->encode($o{body}) : $o{body};
 	return HTTP::Tiny->new(timeout => $o{timeout} // 30)->request($method, "$self->{url}$path",
 		{headers => \%headers, defined $body ? (content => $body) : ()});
+}
+
+# As request(), in one write: HTTP::Tiny's two wait 40 ms for each other (Nagle's algorithm).
+sub quick {
+	my ($self, $method, $path, $token, $body) = @_;
+	my $text = defined $body ? $json->encode($body) : '';
+	my $s = IO::Socket::INET->new(PeerAddr => $self->{url} =~ m{//(.*)}, Proto => 'tcp') or die "connect: $!";
+	print $s "$method $path HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer $token\r\nContent-Length: ",
+		length $text, "\r\n\r\n$text";
+	local $/;
+	my ($status, $content) = (<$s> // '') =~ m{^HTTP/1.1 (\d+).*?\r\n\r\n(.*)}s;
+	return {status => $status // 599, content => $content // ''};
 }
 
 sub sql {
