@@ -67,6 +67,7 @@ split_layer() { # split_layer LAYER
 		mkdir -p "$stage/$1/$(dirname "${file#"$stage"/lib/modules/}")"
 		mv "$file" "$stage/$1/${file#"$stage"/lib/modules/}"
 	done < <(grep -v '^#' "$here/layers/$1.modules")
+	find "$stage/$1" -exec touch -h -d @0 {} +
 	tree "$stage/$1" /lib/modules >"$stage/$1.list"
 	"$kernel/bin/gen_init_cpio" -t 0 "$stage/$1.list" | "${squeeze[@]}" -c >"$base/$1.cpio.zst"
 }
@@ -92,13 +93,17 @@ tree() {
 }
 
 pack_base() {
+	cp -r "$tools" "$stage/tools"
+	cp "$here/udhcpc.script" "$stage/"
+	# gen_init_cpio's -t is for all but files, whose own time it takes.
+	find "$stage" -exec touch -h -d @0 {} +
 	{
 		cat "$here/initramfs.list"
 		tree "$stage/lib/modules" /lib/modules
 		tree "$stage/firmware" /lib/firmware
 		sed '/^busybox$/d; s,.*,slink /bin/& /bin/busybox 0777 0 0,' "$tools/busybox.links"
 	} >"$stage/list"
-	RECIPES=$here TOOLS=$tools "$kernel/bin/gen_init_cpio" -t 0 "$stage/list" |
+	RECIPES=$stage TOOLS=$stage/tools "$kernel/bin/gen_init_cpio" -t 0 "$stage/list" |
 		"${squeeze[@]}" -c >"$base/base.cpio.zst"
 }
 
@@ -125,14 +130,16 @@ folder_sums() {
 }
 
 pack_init() {
+	cp "$init" "$OUT/.init"
+	touch -d @0 "$OUT/.init" "$OUT/.image-id"
 	printf '%s\n' \
 		'dir /etc 0755 0 0' 'dir /etc/assay 0755 0 0' \
-		"file /init $init 0755 0 0" \
+		"file /init $OUT/.init 0755 0 0" \
 		"file /etc/assay/image-id $OUT/.image-id 0644 0 0" >"$OUT/.init.list"
 	"$kernel/bin/gen_init_cpio" -t 0 "$OUT/.init.list" | zstd -q -19 --no-check -c >"$OUT/.init.cpio.zst"
 	cat "$base/base.cpio.zst" "$OUT/.init.cpio.zst" >"$OUT/initramfs.cpio.zst.new"
 	mv "$OUT/initramfs.cpio.zst.new" "$OUT/initramfs.cpio.zst"
-	rm -f "$OUT"/.init.*
+	rm -f "$OUT"/.init "$OUT"/.init.*
 }
 
 for dir in ${MODULES:-}; do

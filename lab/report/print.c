@@ -71,7 +71,8 @@ static void print_bad(const struct report *report, FILE *out)
 	              "coalesce(a.error, '') FROM "
 	              "attempts a JOIN cells c USING (run, cell_id) WHERE run = ? AND a.state IN ('invalid', "
 	              "'failed', "
-	              "'abandoned') ORDER BY a.opened_unix_ns",
+	              "'abandoned') AND coalesce(json_extract(a.error, '$.scope'), '') != 'run' ORDER BY "
+	              "a.opened_unix_ns",
 	              "s", report->run))
 		return;
 	while (store_row(report->store, row) == 1) {

@@ -59,6 +59,16 @@ gone() {
 	fi
 }
 
+# must NAME COMMAND…: as ok, but what follows makes no sense without it
+must() {
+	local failed=$tap_failed
+	ok "$@"
+	[ "$tap_failed" = "$failed" ] || {
+		echo "Bail out! $1"
+		exit 1
+	}
+}
+
 not() {
 	! "$@"
 }

@@ -9,7 +9,7 @@ poke() {
 	printf '%b' "$2" | dd of="$lab/n2.system.raw" bs=1 seek="$1" conv=notrunc status=none
 }
 
-ok "up" up "$lab" --nic virtio --disk-bytes 33554432
+must "up" up "$lab" --nic virtio --disk-bytes 33554432
 is "size of the disk under test" "$(stat -c %s "$lab/n1.data.raw")" 33554432
 is "it is sparse" "$(stat -c %b "$lab/n1.data.raw")" 0
 like "the system disk has a GPT" "$(sgdisk -p "$lab/n1.system.raw" 2>&1)" 'root$'

@@ -11,7 +11,7 @@ pids() {
 }
 
 ok "down of what never was" "$LAB" down "$lab"
-ok "up" up "$lab"
+must "up" up "$lab"
 ok "the namespace is there" test -e "/run/netns/$namespace"
 ok "up twice is refused" not up "$lab"
 links=$("$LAB" exec "$lab" ip -br link)

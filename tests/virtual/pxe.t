@@ -15,7 +15,7 @@ asked() {
 	sed 's/%3A/:/g' "$WORK/log" | grep "GET /boot.ipxe?mac=52:54:00:77:0$1:00"
 }
 
-ok "up" up "$lab"
+must "up" up "$lab"
 mkdir "$WORK/www"
 serve dnsmasq --no-daemon --conf-file=/dev/null --port=0 --interface=br-m --bind-interfaces --user=root \
 	--dhcp-range=10.77.0.100,10.77.0.199,1h --dhcp-leasefile="$WORK/leases" --dhcp-match=set:ipxe,175 \
@@ -25,7 +25,7 @@ serve python3 -u -m http.server --bind 10.77.0.1 --directory "$WORK/www" 8080
 listening() {
 	"$LAB" exec "$lab" bash -c ': </dev/tcp/10.77.0.1/8080'
 }
-ok "a server" wait_for 20 "HTTP" listening
+must "a server" wait_for 20 "HTTP" listening
 
 begin=${EPOCHREALTIME//[!0-9]/}
 ok "power" "$LAB" start "$lab" n1

@@ -6,8 +6,8 @@
 LABS=("$WORK/a" "$WORK/b")
 a=${LABS[0]} b=${LABS[1]}
 
-ok "the first comes up" up "$a" --nic virtio
-ok "the second comes up" up "$b" --nic virtio --nodes 3
+must "the first comes up" up "$a" --nic virtio
+must "the second comes up" up "$b" --nic virtio --nodes 3
 ok "not in one namespace" test "$(namespace_of "$a")" != "$(namespace_of "$b")"
 ok "nodes of the first" "$LAB" start "$a" n1 n2
 ok "nodes of the second" "$LAB" start "$b" n1 n3

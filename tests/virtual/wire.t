@@ -9,7 +9,7 @@ wire() {
 	"$LAB" exec "$lab" python3 "$ROOT/tests/virtual/wire.py" "$@"
 }
 
-ok "up" up "$lab" --nic virtio
+must "up" up "$lab" --nic virtio
 for bytes in 60 1514 9014 9724; do
 	ok "$bytes bytes pass leg 1" wire n1-l1 n2-l1 $bytes
 done
