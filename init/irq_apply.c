@@ -38,6 +38,15 @@ static const char *level_of(const struct walk *w, enum factor_id id)
 	return json_object_get(w->state, factors[id].name) ? factor_string(w->state, id) : NULL;
 }
 
+static void read_online(struct walk *w)
+{
+	char text[4096];
+
+	read_file_at(text, sizeof(text), "%s/devices/system/cpu/online", w->roots->sys);
+	if (cpus_from_list(text, &w->online))
+		CPU_ZERO(&w->online);
+}
+
 /* The CPUs near NIC that are online; all where the machine does not say. */
 static void local_cpus(const struct walk *w, const char *nic, cpu_set_t *set)
 {
@@ -59,18 +68,33 @@ static void only(cpu_set_t *set, int cpu)
 		CPU_SET((size_t)cpu, set);
 }
 
+static void given_mask(const struct walk *w, cpu_set_t *set)
+{
+	long long mask = factor_integer(w->state, FACTOR_IRQ_MASK);
+
+	CPU_ZERO(set);
+	for (size_t cpu = 0; cpu < 63; cpu++)
+		if (mask & 1LL << cpu)
+			CPU_SET(cpu, set);
+}
+
+static bool all_online(const struct walk *w)
+{
+	cpu_set_t given, common;
+
+	given_mask(w, &given);
+	CPU_AND(&common, &given, &w->online);
+	return CPU_EQUAL(&common, &given);
+}
+
 /* Where INDEX, the count of the queue interrupts before this one, leads to. False: it is left alone. */
 static bool place(const struct walk *w, const struct irq *irq, size_t index, const cpu_set_t *local,
                   cpu_set_t *to)
 {
 	const char *level = level_of(w, FACTOR_IRQ_AFFINITY);
-	long long mask = factor_integer(w->state, FACTOR_IRQ_MASK);
 
 	if (!level) {
-		CPU_ZERO(to);
-		for (size_t cpu = 0; cpu < 63; cpu++)
-			if (mask & 1LL << cpu)
-				CPU_SET(cpu, to);
+		given_mask(w, to);
 		return true;
 	}
 	if (!strcmp(level, "one-cpu")) {
@@ -136,12 +160,9 @@ static int walk(struct walk *w, const struct net_nics *nics, size_t used)
 {
 	bool irqs = json_object_get(w->state, factors[FACTOR_IRQ_AFFINITY].name) ||
 	            json_object_get(w->state, factors[FACTOR_IRQ_MASK].name);
-	char text[4096];
 	int r = 0;
 
-	read_file_at(text, sizeof(text), "%s/devices/system/cpu/online", w->roots->sys);
-	if (cpus_from_list(text, &w->online))
-		CPU_ZERO(&w->online);
+	read_online(w);
 	for (size_t i = 0; i < used && !r; i++) {
 		if (irqs)
 			r = walk_irqs(w, nics->name[i]);
@@ -189,6 +210,11 @@ int irq_apply(struct irq_changes *changes, const struct irq_roots *roots, const 
 		            "irq.affinity and irq.mask exclude each other");
 	if (!changes->changed)
 		changes->changed = json_array();
+	read_online(&w);
+	if (json_object_get(state, factors[FACTOR_IRQ_MASK].name) && !all_online(&w))
+		return fail(why, -EINVAL, FAILURE_CELL, "irq", "irq.mask", "Plan CPUs that every node has.",
+		            "irq.mask=%lld names CPUs that are not online",
+		            factor_integer(state, FACTOR_IRQ_MASK));
 	return changes->changed ? walk(&w, nics, used)
 	                        : fail(why, -ENOMEM, FAILURE_SAMPLE, "irq", "", "", "Out of memory");
 }

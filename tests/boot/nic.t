@@ -37,7 +37,17 @@ is 'rx-usecs: two levels and the default' "$(sql "SELECT DISTINCT json_extract(C
 is 'tso and gso: off where they were asked for, or where sg was' \
 	"$(sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.tso\"') = 'off' AND json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.gso\"') = 'off'")" 4
 is 'nothing in force differed from what was asked' "$(sql "SELECT count(*) FROM results WHERE json_array_length(CAST(body AS TEXT), '\$.evidence.differences') > 0")" 0
-is 'every other cell was measured' "$(valid_samples)" 6
+is 'every other cell was measured' "$(valid_samples)" 10
+
+# interrupts WHERE: "CPU" lines, all storage NICs' of all nodes
+interrupts()
+{
+	sql "SELECT DISTINCT json_extract(one.value, '\$.cpu') FROM results, json_each(CAST(body AS TEXT), '\$.evidence.interrupts') one
+		WHERE verdict = 'valid' AND json_extract(CAST(body AS TEXT), '\$.cell.state.\"$1\"') = $2 ORDER BY 1" | xargs
+}
+is 'interrupts of a sample: all on the first CPU' "$(interrupts irq.affinity "'one-cpu'")" 0
+is 'interrupts of a sample: all on the CPU of the mask' "$(interrupts irq.mask 2)" 1
+is 'interrupts of every sample were counted' "$(sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND json_array_length(CAST(body AS TEXT), '\$.evidence.interrupts') = 0")" 0
 
 out=$(cat "$LAB/run.log")
 like 'a ring that is too long: node, NIC, setting, and the words of the kernel' "$out" \
@@ -46,6 +56,8 @@ like 'too many queues' "$out" 'refuses nic.channels=1000 \(it has 2\): requested
 like 'a parameter that the driver does not know' "$out" 'refuses nic.adaptive-rx=on: cannot modify an unsupported parameter'
 like 'a level that the driver finds wrong' "$out" 'refuses nic.tx-usecs=10'
 like 'negotiated pause frames on a fibre of 10 Gb/s' "$out" 'refuses nic.pause-autoneg=on'
-is 'nothing could not be put back' "$(grep -aE 'put back' "$LAB"/n?.serial)" ''
+like 'a CPU that is not there' "$out" 'irq.mask=8 names CPUs that are not online'
+like 'a build that the image does not have' "$out" 'This image has no out-of-tree ixgbe'
+is 'nothing could not be put back' "$(grep -aE 'cannot be put back|after it was put back' "$LAB"/n?.serial)" ''
 is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
 done_testing

@@ -189,6 +189,11 @@ static void test_refused(void **unused)
 	json_decref(in_force);
 	irq_restore(&changes);
 
+	assert_int_equal(apply("{\"irq.mask\": 3}", &changes, &in_force, &why), -EINVAL);
+	assert_string_equal(why.message, "irq.mask=3 names CPUs that are not online");
+	json_decref(in_force);
+	irq_restore(&changes);
+
 	/* As a kernel without XPS. */
 	snprintf(path, sizeof(path), "%s/class/net/eth1/queues/tx-0/xps_cpus", sys);
 	unlink(path);
