@@ -194,6 +194,7 @@ build_busybox() {
 
 build_drbd_utils() {
 	source_of drbd-utils
+	export WANT_DRBD_REPRODUCIBLE_BUILD=1 # its build tag would hold the time, user and host
 	./configure --quiet CC="$cc" CFLAGS="$cflags -ffile-prefix-map=$PWD=." \
 		--prefix=/usr --sysconfdir=/etc --localstatedir=/var \
 		--without-{83support,manual,udev,drbdmon,xen,pacemaker,rgmanager,bashcompletion,heartbeat} \

@@ -332,6 +332,8 @@ int agent_sample(struct agent *agent, const json_t *assignment)
 	    (long long)json_integer_value(json_object_get(assignment, "attempt")),
 	    s.measures ? "this node measures" : "this node is the peer");
 	enter_run(agent, text_of(assignment, "run"));
+	if (json_is_true(json_object_get(assignment, "rebuild")))
+		cell_restore(&agent->cell);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !r; i++)
 		r = steps[i](&s);
 	left = s.leave ? s.leave : send_result(&s, r);

@@ -235,6 +235,17 @@ static bool find_fault(const struct cell_build *build, const json_t *evidence, c
 	return false;
 }
 
+/* What the reader should know, though it does not make the sample invalid. */
+static int add_notes(const struct cell_build *build, json_t *evidence)
+{
+	char note[256];
+
+	observe_bond_note(&build->before, &build->after, note, sizeof(note));
+	if (!note[0])
+		return 0;
+	return json_object_set_new(evidence, "notes", json_pack("[s]", note)) ? -ENOMEM : 0;
+}
+
 int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t *evidence, char **reason,
                         struct failure *why)
 {
@@ -246,6 +257,8 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 	*reason = NULL;
 	if (!r && json_object_set_new(evidence, "after", observation_json(&build->after)))
 		r = -ENOMEM;
+	if (!r)
+		r = add_notes(build, evidence);
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "evidence", "after", "See the node's kernel log.",
 		            "The state after the sample cannot be read");

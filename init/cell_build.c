@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RTT_PINGS = 50 };
+
 const json_t *cell_state(const json_t *assignment)
 {
 	return json_object_get(json_object_get(assignment, "cell"), "state");
@@ -92,20 +94,26 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 	for (unsigned int leg = 0; leg < net->used && !r; leg++) {
 		struct net_path *path = &build->paths[leg];
 
-		*path = (struct net_path){.mtu_bytes = net->mtu_bytes, .leg = leg + 1};
+		*path = (struct net_path){.mtu_bytes = net->mtu_bytes, .leg = net->leg[leg]};
 		memcpy(path->device, net->nics.name[leg], IFNAMSIZ);
-		net_path_leg_address(leg + 1, index_of(json_object_get(assignment, "self")), path->address,
+		net_path_leg_address(path->leg, index_of(json_object_get(assignment, "self")), path->address,
 		                     sizeof(path->address));
-		net_path_leg_address(leg + 1,
+		net_path_leg_address(path->leg,
 		                     index_of(json_array_get(json_object_get(assignment, "peers"), 0)),
 		                     path->peer, sizeof(path->peer));
 		r = net_add_address(path->device, path->address, 24, why);
 	}
+	if (!r)
+		r = net_path_duplicates(build->paths, net->used, NULL, why);
+	if (!r)
+		r = net_path_duplicates(build->paths, net->used, net->address, why);
 	if (r)
 		return r;
 	r = net_path_probe(build->paths, net->used, true, until_ns);
 	if (r == -ETIMEDOUT)
 		return net_path_failure(build->paths, net->used, build->node, build->peer, why);
+	if (!r)
+		r = net_path_rtt(build->paths, net->used, RTT_PINGS);
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "net", "ICMP", "See the node's kernel log.",
 		            "Pings cannot be sent");
@@ -124,6 +132,7 @@ static int build_net(struct cell_build *build, const struct cell_node *node, con
 	if (r)
 		return r;
 	build->has_net = true;
+	memcpy(build->net.peer, build->peer_address, sizeof(build->net.peer));
 	progress(ctx, "net", "storage NICs up, waiting for their links");
 	r = net_legs_up(&build->net, build->state, link_ns, why);
 	if (r)
@@ -135,7 +144,7 @@ static int build_net(struct cell_build *build, const struct cell_node *node, con
 		return r;
 	progress(ctx, "net", build->net.bond ? "building the bond" : "setting the address");
 	/* In all, applying takes no longer than both deadlines together. */
-	return net_build(&build->net, build->state, peer_ns + (link_ns - start_ns), why);
+	return net_build(&build->net, peer_ns + (link_ns - start_ns), why);
 }
 
 int cell_build_all(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,

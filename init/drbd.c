@@ -16,6 +16,8 @@
 #define MD_TIMEOUT_MS      120000 /* writes 32 KiB of bitmap for each GiB of the disk */
 #define PROC_DRBD          "/proc/drbd"
 
+#define HELD_NS 100000000LL
+
 static bool link_is(const struct drbd_setup *setup, const char *level)
 {
 	return !strcmp(factor_string(setup->state, FACTOR_DRBD_LINK), level);
@@ -131,11 +133,12 @@ static const char *advice(const struct drbd_setup *setup, const struct drbd_stat
 	return buf;
 }
 
-/* Polls until TEST holds. Where FATAL_STANDALONE, a refused connection ends the wait at once. */
+/* Polls until TEST has held for HELD_NS: DRBD's states flicker while both sides tell each other theirs. Where
+ * FATAL_STANDALONE, a refused connection ends the wait at once. */
 static int wait_for(struct drbd *drbd, state_test *test, bool fatal_standalone, const char *what,
                     long long deadline_ns, cell_progress *progress, void *ctx, struct failure *why)
 {
-	long long started_ns = now_ns(), told_ns = started_ns;
+	long long started_ns = now_ns(), told_ns = started_ns, held_since_ns = 0;
 	struct drbd_state state;
 	char text[8192], hint[256];
 
@@ -146,7 +149,11 @@ static int wait_for(struct drbd *drbd, state_test *test, bool fatal_standalone, 
 		if (r)
 			return fail(why, r, FAILURE_SAMPLE, "drbd", PROC_DRBD, "See the node's kernel log.",
 			            "DRBD's state cannot be read");
-		if (test(&state))
+		if (!test(&state))
+			held_since_ns = 0;
+		else if (!held_since_ns)
+			held_since_ns = now;
+		else if (now - held_since_ns >= HELD_NS)
 			return 0;
 		if (now >= deadline_ns || (fatal_standalone && is_standalone(&state))) {
 			fail(why, now >= deadline_ns ? -ETIMEDOUT : 0, FAILURE_SAMPLE, "drbd", DRBD_DEVICE,

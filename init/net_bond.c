@@ -4,27 +4,28 @@
 #include "factor.h"
 #include "file.h"
 #include "module.h"
+#include "net_bond_history.h"
+#include "net_bond_option.h"
+#include "net_bond_slaves.h"
 #include "netlink.h"
 
 #include <errno.h>
-#include <linux/if_bonding.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define DEFAULT_MTU_BYTES 1500
 
-/* Polls the file that FORMAT and NAME make until it says WANTED. 0 or -ETIMEDOUT. */
-static int wait_for_text(const char *format_before, const char *name, const char *file, const char *wanted,
-                         long long deadline_ns)
+int net_wait_for(const char *name, const char *file, const char *wanted, long long deadline_ns)
 {
 	char text[64];
 
 	for (;;) {
-		read_file_at(text, sizeof(text), "%s/%s/%s", format_before, name, file);
+		read_file_at(text, sizeof(text), "/sys/class/net/%s/%s", name, file);
 		if (!strcmp(text, wanted))
 			return 0;
 		if (now_ns() >= deadline_ns)
@@ -33,15 +34,15 @@ static int wait_for_text(const char *format_before, const char *name, const char
 	}
 }
 
-static int wait_carrier(const char *name, size_t leg, long long deadline_ns, struct failure *why)
+static int wait_carrier(const char *name, unsigned int leg, long long deadline_ns, struct failure *why)
 {
-	int r = wait_for_text("/sys/class/net", name, "carrier", "1", deadline_ns);
+	int r = net_wait_for(name, "carrier", "1", deadline_ns);
 
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "net", name,
 		            "Check the cable, the module (SFP) and the switch port or the peer's NIC at the "
 		            "other end.",
-		            "Storage NIC %s (leg %zu) has no link", name, leg + 1);
+		            "Storage NIC %s (leg %u) has no link", name, leg);
 	return 0;
 }
 
@@ -67,54 +68,58 @@ static int leg_up(const struct net *net, size_t leg, struct failure *why)
 	return 0;
 }
 
+static int choose_nics(struct net *net, struct failure *why)
+{
+	for (unsigned int i = 0; i < net->nics.count; i++)
+		net->leg[i] = i + 1;
+	net->used = 1;
+	if (!net->bond)
+		return 0;
+	return bond_slaves_choose(net, factor_string(net->state, FACTOR_BOND_SLAVES),
+	                          factor_string(net->state, FACTOR_BOND_PRIMARY), why);
+}
+
 int net_legs_up(struct net *net, const json_t *state, long long deadline_ns, struct failure *why)
 {
-	int r = 0;
+	int r;
 
+	net->state = state;
 	net->mtu_bytes = (unsigned int)factor_integer(state, FACTOR_NIC_MTU);
 	net->bond = strcmp(factor_string(state, FACTOR_BOND_MODE), "none") != 0;
-	net->used = net->bond ? net->nics.count : 1;
-	for (size_t leg = 0; leg < net->used && !r; leg++)
-		r = leg_up(net, leg, why);
+	r = choose_nics(net, why);
+	if (!r)
+		r = bond_slaves_free(net, "/sys", why);
+	for (size_t i = 0; i < net->used && !r; i++)
+		r = leg_up(net, i, why);
 	/* All at once first: each negotiates for seconds. */
-	for (size_t leg = 0; leg < net->used && !r; leg++)
-		r = wait_carrier(net->nics.name[leg], leg, deadline_ns, why);
+	for (size_t i = 0; i < net->used && !r; i++)
+		r = wait_carrier(net->nics.name[i], net->leg[i], deadline_ns, why);
 	return r;
 }
 
-static int create_bond(const json_t *state)
-{
-	struct ifinfomsg info = {.ifi_family = AF_UNSPEC};
-	struct netlink_request request;
-	size_t link, data;
-
-	netlink_begin(&request, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &info, sizeof(info));
-	netlink_put_string(&request, IFLA_IFNAME, NET_BOND);
-	link = netlink_nest_begin(&request, IFLA_LINKINFO);
-	netlink_put_string(&request, IFLA_INFO_KIND, "bond");
-	data = netlink_nest_begin(&request, IFLA_INFO_DATA);
-	netlink_put_u8(&request, IFLA_BOND_MODE, BOND_MODE_ACTIVEBACKUP);
-	netlink_put_u32(&request, IFLA_BOND_MIIMON, (uint32_t)factor_integer(state, FACTOR_BOND_MIIMON));
-	netlink_nest_end(&request, data);
-	netlink_nest_end(&request, link);
-	return netlink_send(&request);
-}
-
-static int enslave(const char *name)
+static int enslave(const char *name, int kmsg, struct failure *why)
 {
 	struct ifinfomsg info = {.ifi_family = AF_UNSPEC, .ifi_index = (int)if_nametoindex(name)};
-	struct netlink_request request;
+	struct netlink_request request = {.error = ""};
+	int r = info.ifi_index ? address_flush(name) : -ENODEV;
+	char what[128];
 
-	if (!info.ifi_index)
-		return -ENODEV;
-	netlink_begin(&request, RTM_NEWLINK, 0, &info, sizeof(info));
-	netlink_put_u32(&request, IFLA_MASTER, if_nametoindex(NET_BOND));
-	return netlink_send(&request);
+	if (!r)
+		r = link_set_up(name, false);
+	if (!r) {
+		netlink_begin(&request, RTM_NEWLINK, 0, &info, sizeof(info));
+		netlink_put_u32(&request, IFLA_MASTER, if_nametoindex(NET_BOND));
+		r = netlink_send(&request);
+	}
+	if (!r)
+		return 0;
+	snprintf(what, sizeof(what), "%s cannot become a slave of " NET_BOND, name);
+	return bond_refused(why, r, name, what, request.error, kmsg);
 }
 
 static int wait_slave(const char *name, long long deadline_ns, struct failure *why)
 {
-	int r = wait_for_text("/sys/class/net", name, "bonding_slave/mii_status", "up", deadline_ns);
+	int r = net_wait_for(name, "bonding_slave/mii_status", "up", deadline_ns);
 
 	if (r)
 		return fail(
@@ -124,60 +129,66 @@ static int wait_slave(const char *name, long long deadline_ns, struct failure *w
 	return 0;
 }
 
-static int build_bond(struct net *net, const json_t *state, long long deadline_ns, struct failure *why)
+/* Until one aggregator with a partner has all slaves. */
+static int wait_lacp(const struct net *net, long long deadline_ns, struct failure *why)
 {
-	int r = module_load("bonding", "max_bonds=0");
+	char partner[32], count[16];
+	long long ports;
+
+	for (;;) {
+		read_file_at(partner, sizeof(partner), "/sys/class/net/" NET_BOND "/bonding/ad_partner_mac");
+		read_file_at(count, sizeof(count), "/sys/class/net/" NET_BOND "/bonding/ad_num_ports");
+		ports = strtoll(count, NULL, 10);
+		if (strcmp(partner, "00:00:00:00:00:00") != 0 && ports == (long long)net->used)
+			return 0;
+		if (now_ns() >= deadline_ns)
+			return fail(
+			    why, -ETIMEDOUT, FAILURE_SAMPLE, "net", NET_BOND,
+			    "Set the switch's ports (or the peer) to LACP, all of a node's ports in one "
+			    "group; "
+			    "a bridge between the nodes must forward 01:80:c2:00:00:02.",
+			    "802.3ad: %lld of %zu slaves are in the active aggregator, whose partner is %s",
+			    ports, net->used, partner);
+		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+	}
+}
+
+int net_wait_slaves(const struct net *net, long long deadline_ns, struct failure *why)
+{
+	int r = 0;
+
+	/* A backup that no ARP comes in on is down for ARP monitoring, rightly or not. */
+	if (factor_integer(net->state, FACTOR_BOND_ARP_INTERVAL))
+		return wait_carrier(NET_BOND, 0, deadline_ns, why);
+	for (size_t i = 0; i < net->used && !r; i++)
+		r = wait_slave(net->nics.name[i], deadline_ns, why);
+	if (!r && !strcmp(factor_string(net->state, FACTOR_BOND_MODE), "802.3ad"))
+		r = wait_lacp(net, deadline_ns, why);
+	return r;
+}
+
+static int build_bond(struct net *net, struct failure *why)
+{
+	int r = module_load("bonding", "max_bonds=0"), kmsg;
 
 	if (r)
 		return fail(why, r, FAILURE_CELL, "net", "bonding.ko",
 		            "The image must have the module bonding.", "The bonding module cannot be loaded");
-	r = create_bond(state);
-	if (!r)
-		r = link_set_mtu(NET_BOND, net->mtu_bytes);
+	r = bond_create(net, why);
+	if (r)
+		return r;
+	r = link_set_mtu(NET_BOND, net->mtu_bytes);
 	if (!r)
 		r = link_set_up(NET_BOND, true);
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "net", NET_BOND, "See the node's kernel log.",
-		            NET_BOND " cannot be made");
-	for (size_t i = 0; i < net->used; i++) {
-		const char *name = net->nics.name[i];
-
-		r = address_flush(name);
-		if (!r)
-			r = link_set_up(name, false);
-		if (!r)
-			r = enslave(name);
-		if (r)
-			return fail(why, r, FAILURE_SAMPLE, "net", name, "See the node's kernel log.",
-			            "%s cannot become a slave of " NET_BOND, name);
-	}
+		            NET_BOND " cannot be set up");
+	kmsg = kmsg_open();
 	for (size_t i = 0; i < net->used && !r; i++)
-		r = wait_slave(net->nics.name[i], deadline_ns, why);
+		r = enslave(net->nics.name[i], kmsg, why);
+	if (kmsg >= 0)
+		close(kmsg);
 	return r;
-}
-
-/* Each slave in turn down, seen down by the bond, up, seen up. */
-static int cycle(struct net *net, long long deadline_ns, struct failure *why)
-{
-	for (size_t i = 0; i < net->used; i++) {
-		const char *name = net->nics.name[i];
-		int r = link_set_up(name, false);
-
-		if (!r)
-			r = wait_for_text("/sys/class/net", name, "bonding_slave/mii_status", "down",
-			                  deadline_ns);
-		if (!r)
-			r = link_set_up(name, true);
-		if (r)
-			return fail(why, r, FAILURE_SAMPLE, "net", name, "See the node's kernel log.",
-			            "Slave %s of " NET_BOND " did not follow down-up cycle %u", name,
-			            net->cycles_done + 1);
-		r = wait_slave(name, deadline_ns, why);
-		if (r)
-			return r;
-	}
-	net->cycles_done++;
-	return 0;
 }
 
 int net_add_address(const char *device, const char *address, unsigned int prefix_bits, struct failure *why)
@@ -190,25 +201,28 @@ int net_add_address(const char *device, const char *address, unsigned int prefix
 	return 0;
 }
 
-int net_build(struct net *net, const json_t *state, long long deadline_ns, struct failure *why)
+int net_build(struct net *net, long long deadline_ns, struct failure *why)
 {
-	long long cycles = net->bond ? factor_integer(state, FACTOR_BOND_CYCLES) : 0;
-	int r = 0;
+	int r;
 
 	snprintf(net->device, sizeof(net->device), "%s", net->bond ? NET_BOND : net->nics.name[0]);
-	net->cycles_done = 0;
-	if (net->bond)
-		r = build_bond(net, state, deadline_ns, why);
-	else
+	net->cycles_done = net->address_changes_done = net->mtu_changes_done = 0;
+	if (net->bond) {
+		r = build_bond(net, why);
+		if (r)
+			return r;
+	} else {
 		r = address_flush(net->device);
-	for (long long i = 0; i < cycles && !r; i++)
-		r = cycle(net, deadline_ns, why);
-	if (r)
-		return net->bond
-		           ? r
-		           : fail(why, r, FAILURE_SAMPLE, "net", net->device, "See the node's kernel log.",
-		                  "Addresses of %s cannot be removed", net->device);
+		if (r)
+			return fail(why, r, FAILURE_SAMPLE, "net", net->device, "See the node's kernel log.",
+			            "Addresses of %s cannot be removed", net->device);
+	}
+	/* The address first: ARP monitoring asks with it. */
 	r = net_add_address(net->device, net->address, net->prefix_bits, why);
+	if (!r && net->bond)
+		r = net_wait_slaves(net, deadline_ns, why);
+	if (!r && net->bond)
+		r = bond_history(net, deadline_ns, why);
 	return r ? r : wait_carrier(net->device, 0, deadline_ns, why);
 }
 
@@ -217,10 +231,46 @@ static int set_integer(json_t *in_force, enum factor_id id, long long value)
 	return json_object_set_new(in_force, factors[id].name, json_integer(value)) ? -ENOMEM : 0;
 }
 
+/* "all", or what the bond has: its slaves in its own order, which is that of their enslaving. */
+static int slaves_in_force(const struct net *net, const char *sys, json_t *in_force)
+{
+	const char *asked = factor_string(net->state, FACTOR_BOND_SLAVES);
+	char text[512], list[128] = "", expected[128] = "", *save = NULL;
+	size_t used = 0, wanted = 0;
+
+	for (size_t i = 0; i < net->used; i++)
+		wanted += (size_t)snprintf(expected + wanted, sizeof(expected) - wanted, "%s%u", i ? "," : "",
+		                           net->leg[i]);
+	read_file_at(text, sizeof(text), "%s/class/net/%s/bonding/slaves", sys, net->device);
+	for (char *name = strtok_r(text, " \n", &save); name && used < sizeof(list);
+	     name = strtok_r(NULL, " \n", &save)) {
+		unsigned int leg = 0;
+
+		for (size_t i = 0; i < net->nics.count; i++)
+			if (!strcmp(net->nics.name[i], name))
+				leg = net->leg[i];
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%u", used ? "," : "", leg);
+	}
+	return json_object_set_new(in_force, factors[FACTOR_BOND_SLAVES].name,
+	                           json_string(strcmp(list, expected) ? list : asked))
+	           ? -ENOMEM
+	           : 0;
+}
+
+static int bond_in_force(const struct net *net, const char *sys, json_t *in_force)
+{
+	int r = slaves_in_force(net, sys, in_force);
+
+	r = r ? r : bond_options_in_force(net, sys, in_force);
+	r = r ? r : set_integer(in_force, FACTOR_BOND_CYCLES, net->cycles_done);
+	r = r ? r : set_integer(in_force, FACTOR_BOND_ADDRESS_CHANGES, net->address_changes_done);
+	return r ? r : set_integer(in_force, FACTOR_BOND_MTU_CHANGES, net->mtu_changes_done);
+}
+
 int net_in_force(const struct net *net, const char *sys, json_t *in_force)
 {
 	char path[320], mode[64] = "none";
-	long long mtu = -1, one, miimon = -1;
+	long long mtu = -1, one;
 	int r;
 
 	snprintf(path, sizeof(path), "%s/class/net/%s/mtu", sys, net->device);
@@ -238,10 +288,7 @@ int net_in_force(const struct net *net, const char *sys, json_t *in_force)
 		/* "active-backup 1" */
 		read_file_at(mode, sizeof(mode), "%s/class/net/%s/bonding/mode", sys, net->device);
 		mode[strcspn(mode, " ")] = '\0';
-		snprintf(path, sizeof(path), "%s/class/net/%s/bonding/miimon", sys, net->device);
-		read_integer(path, &miimon);
-		r = r ? r : set_integer(in_force, FACTOR_BOND_MIIMON, miimon);
-		r = r ? r : set_integer(in_force, FACTOR_BOND_CYCLES, net->cycles_done);
+		r = r ? r : bond_in_force(net, sys, in_force);
 	}
 	if (!r && json_object_set_new(in_force, factors[FACTOR_BOND_MODE].name, json_string(mode)))
 		r = -ENOMEM;

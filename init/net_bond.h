@@ -10,25 +10,36 @@
 #define NET_BOND "bond0"
 
 struct net {
-	struct net_nics nics; /* all storage NICs */
-	size_t used;          /* how many of them the cell uses, from the first */
+	struct net_nics nics;           /* all storage NICs; those that the cell uses first */
+	unsigned int leg[NET_MAX_NICS]; /* of each, its number in the lab file, from 1 */
+	size_t used;                    /* how many of them the cell uses, from the first */
 	bool bond;
+	const json_t *state;   /* the cell's */
 	char device[IFNAMSIZ]; /* that carries the address */
-	char address[48];
-	unsigned int prefix_bits, mtu_bytes, cycles_done;
+	char address[48], peer[48];
+	unsigned int prefix_bits, mtu_bytes;
+	unsigned int cycles_done, address_changes_done, mtu_changes_done;
 };
 
-/* Sets every used NIC up alone, with the state's MTU, and waits for its carrier until DEADLINE_NS. */
+/* Chooses the NICs that STATE (which must outlive NET) uses, sets each up alone, with the state's MTU, and
+ * waits for its carrier until DEADLINE_NS. */
 int net_legs_up(struct net *net, const json_t *state, long long deadline_ns, struct failure *why);
 
 /* Makes the bond (or takes the first NIC), adds the address, waits until all of it is up, does the state's
- * down-up cycles. */
-int net_build(struct net *net, const json_t *state, long long deadline_ns, struct failure *why);
+ * down-up cycles, address and MTU changes. */
+int net_build(struct net *net, long long deadline_ns, struct failure *why);
+
+/* Polls FILE of interface NAME in sysfs until it says WANTED. 0 or -ETIMEDOUT. */
+int net_wait_for(const char *name, const char *file, const char *wanted, long long deadline_ns);
+
+/* Waits until the bond can use each of its slaves (one of them, where ARP tells which; in 802.3ad, in one
+ * aggregator with a partner). */
+int net_wait_slaves(const struct net *net, long long deadline_ns, struct failure *why);
 
 /* Adds ADDRESS to DEVICE. 0 or -errno. */
 int net_add_address(const char *device, const char *address, unsigned int prefix_bits, struct failure *why);
 
-/* What is in force: nic.mtu, bond.mode, bond.miimon, bond.down-up-cycles, to IN_FORCE. 0 or -ENOMEM. */
+/* What is in force of nic.mtu and of all bond factors that the state has, to IN_FORCE. 0 or -ENOMEM. */
 int net_in_force(const struct net *net, const char *sys, json_t *in_force);
 
 /* The bond gone, every NIC down, without address, at MTU 1500; also of a half-built network. 0, or the first

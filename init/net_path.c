@@ -21,10 +21,14 @@ enum {
 	IP_ICMP_BYTES = 28,
 	ROUND_MS = 50,
 	CROSSED_MS = 2000,
+	HOLE_AFTER_MS = 3000, /* so long small ones pass alone before the size that passes is looked for */
+	HOLE_FOUND_MS = 2000, /* then the peer may still look for its own */
+	TRIES = 3,            /* of a size, in one round */
 	FAREWELLS = 3, /* rounds after the end: the peer may still wait to hear that we had our answer */
 	MAX_MTU_BYTES = 65535,
 };
 
+#define HOLE        2
 #define PROBE_MAGIC 0x41736179 /* "Asay" */
 
 struct probe {
@@ -32,7 +36,10 @@ struct probe {
 	uint32_t magic;
 	uint32_t leg;
 	uint32_t full; /* this one is of full size */
-	uint32_t done; /* its sender had a full-size answer on this leg */
+	uint32_t done; /* its sender had a full-size answer on this leg; HOLE: it never will */
+	uint32_t round;
+	/* what its sender had from us: the round of the last small one, the size of the largest packet */
+	uint32_t heard_round, heard_bytes;
 	int64_t sent_ns;
 } __attribute__((packed));
 
@@ -40,6 +47,12 @@ struct link {
 	struct net_path *path;
 	struct sockaddr_in peer;
 	int fd;
+	uint32_t round, heard_round, peer_heard_round;
+	long long small_ns; /* when the first small answer came; 0: none yet */
+	/* Bisection: sizes up to path->mtu_out_bytes pass, those over .too_large do not. */
+	unsigned int too_large, size;
+	uint32_t size_round; /* in which SIZE was sent; 0: it was not */
+	bool found;          /* by us, or the peer says so of its own */
 };
 
 static uint16_t checksum(const void *data, size_t length)
@@ -62,6 +75,7 @@ static int open_link(struct link *link, struct net_path *path)
 	int discover = IP_PMTUDISC_PROBE, buffer = 1 << 20;
 
 	link->path = path;
+	path->mtu_in_bytes = path->mtu_out_bytes = 0;
 	link->fd = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_ICMP);
 	if (link->fd < 0)
 		return -errno;
@@ -75,22 +89,29 @@ static int open_link(struct link *link, struct net_path *path)
 	setsockopt(link->fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof(buffer));
 	setsockopt(link->fd, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer));
 	path->rtt_ns = -1;
+	link->too_large = path->mtu_bytes + 1;
 	return 0;
 }
 
-static void send_probe(const struct link *link, unsigned char *frame, bool full)
+/* BYTES: of the IP packet; 0: as small as can be. */
+static void send_probe(const struct link *link, unsigned char *frame, unsigned int bytes)
 {
-	size_t length =
-	    full ? link->path->mtu_bytes - IP_ICMP_BYTES + sizeof(struct icmphdr) : sizeof(struct probe);
+	bool full = bytes == link->path->mtu_bytes;
+	size_t length = bytes ? bytes - IP_ICMP_BYTES + sizeof(struct icmphdr) : sizeof(struct probe);
 	struct probe probe = {
 	    .icmp = {.type = ICMP_ECHO, .un.echo = {.id = htons(0x4153), .sequence = htons(full)}},
 	    .magic = htonl(PROBE_MAGIC),
 	    .leg = htonl(link->path->leg),
 	    .full = htonl(full),
-	    .done = htonl(link->path->full_passed),
+	    .done = htonl(link->found && !link->path->full_passed ? HOLE : link->path->full_passed),
+	    .round = htonl(link->round),
+	    .heard_round = htonl(link->heard_round),
+	    .heard_bytes = htonl(link->path->mtu_in_bytes),
 	    .sent_ns = now_ns(),
 	};
 
+	if (length < sizeof(probe))
+		length = sizeof(probe);
 	memset(frame, 0, length);
 	memcpy(frame, &probe, sizeof(probe));
 	probe.icmp.checksum = checksum(frame, length);
@@ -99,6 +120,30 @@ static void send_probe(const struct link *link, unsigned char *frame, bool full)
 	        0 &&
 	    full)
 		link->path->send_error = errno;
+}
+
+/* The peer's request: which leg it was sent on, and what the peer had from us. */
+static void take_request(struct link *link, const struct probe *probe, size_t length)
+{
+	struct net_path *path = link->path;
+
+	if (ntohl(probe->leg) != path->leg) {
+		path->wrong_leg = ntohl(probe->leg);
+		return;
+	}
+	if (ntohl(probe->done) == HOLE)
+		link->found = true;
+	else
+		path->peer_done |= ntohl(probe->done) != 0;
+	if (length > path->mtu_in_bytes)
+		path->mtu_in_bytes = (unsigned int)length;
+	if (ntohl(probe->heard_bytes) > path->mtu_out_bytes)
+		path->mtu_out_bytes = ntohl(probe->heard_bytes);
+	if (ntohl(probe->heard_round) > link->peer_heard_round)
+		link->peer_heard_round = ntohl(probe->heard_round);
+	/* The small one is sent last: whatever was sent before in its round has come, or never will. */
+	if (length <= sizeof(*probe) + sizeof(struct iphdr) && ntohl(probe->round) > link->heard_round)
+		link->heard_round = ntohl(probe->round);
 }
 
 static void take(struct link *link, const unsigned char *packet, size_t length)
@@ -113,17 +158,59 @@ static void take(struct link *link, const unsigned char *packet, size_t length)
 	if (ntohl(probe.magic) != PROBE_MAGIC)
 		return;
 	if (probe.icmp.type == ICMP_ECHO) {
-		if (ntohl(probe.leg) != path->leg)
-			path->wrong_leg = ntohl(probe.leg);
-		else if (ntohl(probe.done))
-			path->peer_done = true;
+		take_request(link, &probe, length);
 	} else if (probe.icmp.type == ICMP_ECHOREPLY && ntohl(probe.leg) == path->leg) {
 		path->small_passed = true;
+		link->small_ns = link->small_ns ? link->small_ns : now_ns();
 		if (ntohl(probe.full) && length >= path->mtu_bytes) {
 			path->full_passed = true;
 			path->rtt_ns = now_ns() - probe.sent_ns;
 		}
 	}
+}
+
+/* Where small ones pass and full ones do not: halves what lies between, each size sent in a round and judged
+ * when the peer says that it had a later round's small one. */
+static void bisect(struct link *link, unsigned char *frame)
+{
+	struct net_path *path = link->path;
+
+	if (link->found || path->mtu_out_bytes >= path->mtu_bytes || !path->mtu_out_bytes ||
+	    !link->small_ns || now_ns() - link->small_ns < HOLE_AFTER_MS * 1000000LL)
+		return;
+	if (link->size_round) {
+		if (link->peer_heard_round < link->size_round)
+			return;
+		if (path->mtu_out_bytes < link->size)
+			link->too_large = link->size;
+	}
+	if (path->mtu_out_bytes + 1 >= link->too_large) {
+		link->found = true;
+		return;
+	}
+	link->size = path->mtu_out_bytes + (link->too_large - path->mtu_out_bytes) / 2;
+	link->size_round = link->round;
+	for (int i = 0; i < TRIES; i++)
+		send_probe(link, frame, link->size);
+}
+
+/* One more of everything, the small one last. */
+static void send_round(struct link *link, unsigned char *frame)
+{
+	link->round++;
+	send_probe(link, frame, link->path->mtu_bytes);
+	bisect(link, frame);
+	send_probe(link, frame, 0);
+}
+
+/* When it is no use to wait longer on LINK: its cables are crossed, or the size that passes is known. */
+static long long give_up_ns(const struct link *link, long long now, long long deadline_ns)
+{
+	long long soon = link->path->wrong_leg ? now + CROSSED_MS * 1000000LL
+	                 : link->found         ? now + HOLE_FOUND_MS * 1000000LL
+	                                       : deadline_ns;
+
+	return soon < deadline_ns ? soon : deadline_ns;
 }
 
 static bool all_done(const struct net_path *paths, size_t count, bool both_ways)
@@ -168,7 +255,7 @@ int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long lo
 	if (count > sizeof(links) / sizeof(*links))
 		count = sizeof(links) / sizeof(*links);
 	for (size_t i = 0; i < count; i++)
-		links[i].fd = -1;
+		links[i] = (struct link){.fd = -1};
 	for (size_t i = 0; i < count && !r; i++)
 		r = open_link(&links[i], &paths[i]);
 	while (!r) {
@@ -182,13 +269,9 @@ int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long lo
 			break;
 		}
 		for (size_t i = 0; i < count; i++) {
-			send_probe(&links[i], frame, false);
-			send_probe(&links[i], frame, true);
+			send_round(&links[i], frame);
+			deadline_ns = give_up_ns(&links[i], now, deadline_ns);
 		}
-		/* Crossed legs stay so: no use to wait long for them. */
-		for (size_t i = 0; i < count; i++)
-			if (paths[i].wrong_leg && deadline_ns > now + CROSSED_MS * 1000000LL)
-				deadline_ns = now + CROSSED_MS * 1000000LL;
 		receive(links, paths, count, both_ways, !done, now + (done ? 2 : ROUND_MS) * 1000000LL,
 		        frame);
 	}
@@ -197,78 +280,4 @@ int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long lo
 			close(links[i].fd);
 	free(frame);
 	return r;
-}
-
-static const char *leg_name(const struct net_path *path, char *buf, size_t size)
-{
-	if (path->leg)
-		snprintf(buf, size, "leg %u", path->leg);
-	else
-		snprintf(buf, size, "the storage network");
-	return buf;
-}
-
-int net_path_failure(const struct net_path *paths, size_t count, const char *node, const char *peer,
-                     struct failure *why)
-{
-	const struct net_path *bad = NULL;
-	bool any = false;
-	char leg[32];
-
-	for (size_t i = 0; i < count; i++) {
-		any |= paths[i].small_passed;
-		/* The first that has the most to say. */
-		if (paths[i].full_passed && paths[i].peer_done)
-			continue;
-		if (!bad || (!bad->wrong_leg && paths[i].wrong_leg))
-			bad = &paths[i];
-	}
-	if (!bad)
-		return fail(why, -ETIMEDOUT, FAILURE_SAMPLE, "net", "", "Try again.", "No path is at fault");
-	leg_name(bad, leg, sizeof(leg));
-	if (bad->wrong_leg)
-		return fail(
-		    why, -ETIMEDOUT, FAILURE_RUN, "net", bad->device,
-		    "Swap the cables at one of the two nodes, or the order of storage_nics in the lab file.",
-		    "Legs are crossed: NIC %s of node %s is %s here, but what %s sends on its leg %u comes "
-		    "in",
-		    bad->device, node, leg, peer, bad->wrong_leg);
-	if (bad->small_passed && !bad->full_passed)
-		return fail(
-		    why, bad->send_error ? -bad->send_error : -EMSGSIZE, FAILURE_SAMPLE, "net", bad->device,
-		    "Set an MTU as large on every switch port of that leg, or plan a smaller nic.mtu.",
-		    "Black hole on %s, NIC %s of node %s: small pings to %s (%s) pass, packets of %u bytes "
-		    "do "
-		    "not",
-		    leg, bad->device, node, peer, bad->peer, bad->mtu_bytes);
-	if (bad->full_passed)
-		return fail(
-		    why, -ETIMEDOUT, FAILURE_SAMPLE, "net", bad->device,
-		    "Look at the other node's error: its direction fails.",
-		    "On %s, NIC %s: node %s reaches %s, which does not say that it reaches %s as well", leg,
-		    bad->device, node, peer, node);
-	return fail(why, -ETIMEDOUT, FAILURE_SAMPLE, "net", bad->device,
-	            any ? "Check that leg's cabling, VLAN and switch, at both nodes."
-	                : "Check that the peer is up (assay status), and the storage cabling of both nodes.",
-	            "No answer on %s: NIC %s of node %s has link, but %s (%s) answers no ping%s", leg,
-	            bad->device, node, peer, bad->peer, any ? "; other legs work" : ", on no leg");
-}
-
-int net_path_json(const struct net_path *paths, size_t count, json_t *array)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (paths[i].rtt_ns >= 0)
-			r |= json_array_append_new(array, json_pack("{s:s, s:s, s:i, s:s, s:I}", "device",
-			                                            paths[i].device, "peer", paths[i].peer,
-			                                            "mtu_bytes", (int)paths[i].mtu_bytes,
-			                                            "direction", "out", "rtt_ns",
-			                                            (json_int_t)paths[i].rtt_ns));
-	return r ? -ENOMEM : 0;
-}
-
-void net_path_leg_address(unsigned int leg, unsigned int index, char *buf, size_t size)
-{
-	snprintf(buf, size, "169.254.%u.%u", leg % 256, (index + 1) % 256);
 }

@@ -10,6 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* How long small pings took, one at a time. */
+struct net_rtt {
+	unsigned int sent, answered;
+	long long min_ns, median_ns, p99_ns, max_ns;
+};
+
 /* One device to be proven, and what came of it. */
 struct net_path {
 	char device[IFNAMSIZ];
@@ -22,12 +28,24 @@ struct net_path {
 	unsigned int wrong_leg;         /* the peer's probes of this leg came in here; 0: none did */
 	int send_error;                 /* errno of the last full-size one that could not be sent */
 	long long rtt_ns;               /* of a full-size one; -1: none */
+	unsigned int mtu_out_bytes;     /* the largest packet that came to the peer, as far as it said so */
+	unsigned int mtu_in_bytes;      /* the largest that came from it */
+	struct net_rtt rtt;
 };
 
 /* Pings on all PATHS at once, again and again, until on each a full-size ping was answered and, where
- * BOTH_WAYS, the peer has said the same of its own (it must run this at the same time); or until DEADLINE_NS.
- * 0; -ETIMEDOUT; or -errno: no socket. */
+ * BOTH_WAYS, the peer has said the same of its own (it must run this at the same time); or until DEADLINE_NS,
+ * or sooner where it is no use to wait: legs are crossed, or only smaller packets pass, and how large ones do
+ * is known, in each direction. 0; -ETIMEDOUT; or -errno: no socket. */
 int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long long deadline_ns);
+
+/* Sends COUNT small pings on each of PATHS, one after the other, and fills their rtt. 0 or -errno: no socket.
+ */
+int net_path_rtt(struct net_path *paths, size_t path_count, unsigned int count);
+
+/* Asks by ARP on each of PATHS whether somebody else has ADDRESS (NULL: that of the path), as RFC 5227 does.
+ * 0, or -EADDRINUSE with *WHY naming it and whose MAC answered, or -errno: no socket. */
+int net_path_duplicates(const struct net_path *paths, size_t count, const char *address, struct failure *why);
 
 /* Fills *WHY with what is wrong with PATHS after -ETIMEDOUT, PEER being the other node's name. */
 int net_path_failure(const struct net_path *paths, size_t count, const char *node, const char *peer,

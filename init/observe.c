@@ -30,6 +30,15 @@ static void observe_slave(const char *sys, const char *name, struct observe_slav
 	slave->link_failures = number(sys, name, "bonding_slave/link_failure_count", 0);
 	slave->tx_bytes = number(sys, name, "statistics/tx_bytes", 0);
 	slave->rx_bytes = number(sys, name, "statistics/rx_bytes", 0);
+	slave->aggregator_id = number(sys, name, "bonding_slave/ad_aggregator_id", -1);
+}
+
+static void observe_lacp(const char *sys, const char *bond, struct observation *o)
+{
+	read_file_at(o->lacp_partner, sizeof(o->lacp_partner), "%s/class/net/%s/bonding/ad_partner_mac", sys,
+	             bond);
+	o->lacp_aggregator = number(sys, bond, "bonding/ad_aggregator", -1);
+	o->lacp_ports = number(sys, bond, "bonding/ad_num_ports", 0);
 }
 
 static int observe_bond(const char *sys, const char *bond, struct observation *o)
@@ -41,6 +50,9 @@ static int observe_bond(const char *sys, const char *bond, struct observation *o
 		return r;
 	/* "active-backup 1" */
 	o->bond_mode[strcspn(o->bond_mode, " ")] = '\0';
+	o->arp_monitored = number(sys, bond, "bonding/arp_interval", 0) > 0;
+	if (!strcmp(o->bond_mode, "802.3ad"))
+		observe_lacp(sys, bond, o);
 	read_file_at(o->active_slave, sizeof(o->active_slave), "%s/class/net/%s/bonding/active_slave", sys,
 	             bond);
 	r = read_file_at(slaves, sizeof(slaves), "%s/class/net/%s/bonding/slaves", sys, bond);
@@ -97,20 +109,28 @@ int observe(const struct observe_roots *roots, const char *bond, bool drbd, stru
 
 static json_t *bond_json(const struct observation *o)
 {
-	json_t *slaves = json_array();
+	json_t *slaves = json_array(), *bond;
 
 	for (size_t i = 0; i < o->slave_count; i++) {
 		const struct observe_slave *s = &o->slaves[i];
+		json_t *slave =
+		    json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "name", s->name, "mac", s->mac, "mii",
+		              s->mii, "speed_mbps", (json_int_t)(s->speed_mbps < 0 ? -1 : s->speed_mbps),
+		              "link_failures", (json_int_t)s->link_failures, "tx_bytes",
+		              (json_int_t)s->tx_bytes, "rx_bytes", (json_int_t)s->rx_bytes);
 
-		json_array_append_new(slaves, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "name",
-		                                        s->name, "mac", s->mac, "mii", s->mii, "speed_mbps",
-		                                        (json_int_t)(s->speed_mbps < 0 ? -1 : s->speed_mbps),
-		                                        "link_failures", (json_int_t)s->link_failures,
-		                                        "tx_bytes", (json_int_t)s->tx_bytes, "rx_bytes",
-		                                        (json_int_t)s->rx_bytes));
+		if (s->aggregator_id >= 0)
+			json_object_set_new(slave, "aggregator_id", json_integer(s->aggregator_id));
+		json_array_append_new(slaves, slave);
 	}
-	return json_pack("{s:s, s:s, s:o}", "mode", o->bond_mode, "active_slave", o->active_slave, "slaves",
+	bond = json_pack("{s:s, s:s, s:o}", "mode", o->bond_mode, "active_slave", o->active_slave, "slaves",
 	                 slaves);
+	if (o->lacp_partner[0])
+		json_object_set_new(bond, "lacp",
+		                    json_pack("{s:s, s:I, s:I}", "partner_mac", o->lacp_partner,
+		                              "aggregator_id", (json_int_t)o->lacp_aggregator, "ports",
+		                              (json_int_t)o->lacp_ports));
+	return bond;
 }
 
 json_t *observation_json(const struct observation *o)
@@ -126,37 +146,73 @@ json_t *observation_json(const struct observation *o)
 	return json;
 }
 
+static bool has_active_slave(const struct observation *o)
+{
+	return !strcmp(o->bond_mode, "active-backup") || !strcmp(o->bond_mode, "balance-tlb") ||
+	       !strcmp(o->bond_mode, "balance-alb");
+}
+
+static void find_slave_fault(const struct observe_slave *b, const struct observe_slave *a, bool arp_monitored,
+                             char *buf, size_t size)
+{
+	/* For ARP monitoring, a backup may be down all the time. */
+	bool up = !strcmp(a->mii, "up") && !strcmp(b->mii, "up");
+
+	if (a->link_failures != b->link_failures)
+		snprintf(buf, size, "link failures of slave %s rose from %lld to %lld", b->name,
+		         b->link_failures, a->link_failures);
+	else if (arp_monitored ? strcmp(a->mii, b->mii) != 0 : !up)
+		snprintf(buf, size, "slave %s was %s before and %s after", b->name, b->mii, a->mii);
+	else if (a->aggregator_id != b->aggregator_id)
+		snprintf(buf, size, "slave %s went from aggregator %lld to %lld", b->name, b->aggregator_id,
+		         a->aggregator_id);
+}
+
 void observe_bond_fault(const struct observation *before, const struct observation *after, char *buf,
                         size_t size)
 {
 	buf[0] = '\0';
 	if (!before->has_bond)
 		return;
-	if (strcmp(before->active_slave, after->active_slave) != 0) {
+	if (strcmp(before->active_slave, after->active_slave) != 0)
 		snprintf(buf, size, "the bond's active slave changed from %s to %s", before->active_slave,
 		         after->active_slave[0] ? after->active_slave : "none");
-		return;
-	}
-	if (!before->active_slave[0]) {
+	else if (!before->active_slave[0] && has_active_slave(before))
 		snprintf(buf, size, "the bond had no active slave");
-		return;
-	}
-	if (before->slave_count != after->slave_count) {
+	else if (before->slave_count != after->slave_count)
 		snprintf(buf, size, "the bond had %zu slaves, then %zu", before->slave_count,
 		         after->slave_count);
-		return;
-	}
-	for (size_t i = 0; i < before->slave_count; i++) {
-		const struct observe_slave *b = &before->slaves[i], *a = &after->slaves[i];
+	else if (strcmp(before->lacp_partner, after->lacp_partner) != 0)
+		snprintf(buf, size, "the bond's LACP partner changed from %s to %s", before->lacp_partner,
+		         after->lacp_partner);
+	for (size_t i = 0; i < before->slave_count && !buf[0]; i++)
+		find_slave_fault(&before->slaves[i], &after->slaves[i], before->arp_monitored, buf, size);
+}
 
-		if (a->link_failures != b->link_failures) {
-			snprintf(buf, size, "link failures of slave %s rose from %lld to %lld", b->name,
-			         b->link_failures, a->link_failures);
-			return;
-		}
-		if (strcmp(a->mii, "up") || strcmp(b->mii, "up")) {
-			snprintf(buf, size, "slave %s was %s before and %s after", b->name, b->mii, a->mii);
-			return;
+void observe_bond_note(const struct observation *before, const struct observation *after, char *buf,
+                       size_t size)
+{
+	enum { WORTH_SAYING_BYTES = 1000000 };
+	long long total = 0, most = 0;
+	size_t busiest = 0;
+
+	buf[0] = '\0';
+	if (!before->has_bond || !strcmp(before->bond_mode, "active-backup") || before->slave_count < 2 ||
+	    before->slave_count != after->slave_count)
+		return;
+	for (size_t i = 0; i < before->slave_count; i++) {
+		long long sent = after->slaves[i].tx_bytes - before->slaves[i].tx_bytes;
+
+		total += sent;
+		if (sent > most) {
+			most = sent;
+			busiest = i;
 		}
 	}
+	/* All but 1 % */
+	if (total < WORTH_SAYING_BYTES || most < total - total / 100)
+		return;
+	snprintf(buf, size, "the bond is in mode %s over %zu slaves, but %s alone sent %.1f %% of %.1f MB",
+	         before->bond_mode, before->slave_count, before->slaves[busiest].name,
+	         100.0 * (double)most / (double)total, (double)total / 1e6);
 }

@@ -19,12 +19,16 @@ extern const struct observe_roots observe_roots_real;
 struct observe_slave {
 	char name[IFNAMSIZ], mac[24], mii[24];
 	long long speed_mbps, link_failures, tx_bytes, rx_bytes;
+	long long aggregator_id; /* in 802.3ad; -1: none */
 };
 
 /* One look. Everything is in it: looking allocates nothing. */
 struct observation {
 	bool has_bond, has_drbd;
 	char bond_mode[32], active_slave[IFNAMSIZ];
+	bool arp_monitored;
+	char lacp_partner[24]; /* MAC; "" but in 802.3ad */
+	long long lacp_aggregator, lacp_ports;
 	struct observe_slave slaves[NET_MAX_NICS];
 	size_t slave_count;
 	struct drbd_state drbd;
@@ -42,5 +46,10 @@ json_t *observation_json(const struct observation *o);
 /* What happened to the bond between BEFORE and AFTER that makes a sample invalid, to BUF; "" if nothing. */
 void observe_bond_fault(const struct observation *before, const struct observation *after, char *buf,
                         size_t size);
+
+/* What is worth saying of the bond's traffic between BEFORE and AFTER, though the sample may be valid, to
+ * BUF; "" if nothing: a mode that spreads what is sent over several slaves sent it through one. */
+void observe_bond_note(const struct observation *before, const struct observation *after, char *buf,
+                       size_t size);
 
 #endif

@@ -49,6 +49,8 @@ $(LAB_FUZZ): $(OUT)/fuzz/%: tests/fuzz/fuzz_%.c $(filter-out lab/main.c,$(LAB_C)
 	$(call say,FUZZ,$@)clang $(LAB_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LAB_LIBS)
 
 -include $(LAB_OBJ:.o=.d) $(LAB_SAN_OBJ:.o=.d) $(LAB_TEST_C:%.c=$(OUT)/obj/lab-san/%.d)
+# .incbin, which -MMD does not see.
+$(OUT)/obj/lab/lab/store/store.o $(OUT)/obj/lab-san/lab/store/store.o: lab/store/schema.sql
 .SECONDARY: $(LAB_SAN_OBJ) $(LAB_TEST_C:%.c=$(OUT)/obj/lab-san/%.o)
 include tests/fuzz/fuzz.mk
 .PHONY: lab

@@ -154,6 +154,65 @@ bool factor_relevant(const struct factor *f, const json_t *state)
 	return relevant_groups(state) & 1u << f->group;
 }
 
+#define MODE(id)     (1u << (id))
+#define ALL_MODES    0x7fu
+#define HAVE_ACTIVE  (MODE(1) | MODE(5) | MODE(6))
+#define ARP_MODES    (MODE(0) | MODE(1) | MODE(2) | MODE(3))
+#define HASH_MODES   (MODE(2) | MODE(4) | MODE(5) | MODE(6))
+#define INACTIVE_HAS (MODE(1) | MODE(4) | MODE(5) | MODE(6))
+
+enum monitor { MONITOR_ANY, MONITOR_MII, MONITOR_ARP };
+
+/* In which modes (bits of the kernel's numbers) and with which monitor an option does something. */
+static const struct {
+	enum factor_id id;
+	unsigned int modes;
+	enum monitor monitor;
+} bond_options[] = {
+    {FACTOR_BOND_ARP_INTERVAL, ARP_MODES, MONITOR_ANY},
+    {FACTOR_BOND_ARP_TARGET, ARP_MODES, MONITOR_ARP},
+    {FACTOR_BOND_UPDELAY, ALL_MODES, MONITOR_MII},
+    {FACTOR_BOND_DOWNDELAY, ALL_MODES, MONITOR_MII},
+    {FACTOR_BOND_PRIMARY, HAVE_ACTIVE, MONITOR_ANY},
+    {FACTOR_BOND_RESELECT, HAVE_ACTIVE, MONITOR_ANY},
+    {FACTOR_BOND_FAIL_OVER_MAC, MODE(1), MONITOR_ANY},
+    {FACTOR_BOND_XMIT_HASH, HASH_MODES, MONITOR_ANY},
+    {FACTOR_BOND_LACP_RATE, MODE(4), MONITOR_ANY},
+    {FACTOR_BOND_AD_SELECT, MODE(4), MONITOR_ANY},
+    {FACTOR_BOND_GRAT_ARP, MODE(1), MONITOR_ANY},
+    {FACTOR_BOND_RESEND_IGMP, MODE(0) | HAVE_ACTIVE, MONITOR_ANY},
+    {FACTOR_BOND_TLB_DYNAMIC, MODE(5) | MODE(6), MONITOR_ANY},
+    {FACTOR_BOND_ALL_ACTIVE, INACTIVE_HAS, MONITOR_ANY},
+};
+
+int factor_level_index(enum factor_id id, const char *level)
+{
+	const char *p = factors[id].levels;
+	size_t n = strlen(level);
+
+	for (int i = 0; p; i++, p = strchr(p, '|'), p = p ? p + 1 : NULL)
+		if (!strncmp(p, level, n) && (p[n] == '|' || p[n] == '\0'))
+			return i;
+	return -1;
+}
+
+/* Whether F is part of a state even where nobody named it. */
+static bool by_itself(enum factor_id id, const json_t *state)
+{
+	int mode = factor_level_index(FACTOR_BOND_MODE, factor_string(state, FACTOR_BOND_MODE)) - 1;
+	bool arp = factor_integer(state, FACTOR_BOND_ARP_INTERVAL) > 0;
+
+	if (id == FACTOR_BOND_MIIMON)
+		return !arp;
+	for (size_t i = 0; i < sizeof(bond_options) / sizeof(*bond_options); i++)
+		if (bond_options[i].id == id)
+			return mode >= 0 && bond_options[i].modes & 1u << mode &&
+			       (bond_options[i].monitor != MONITOR_ARP || arp) &&
+			       (bond_options[i].monitor != MONITOR_MII ||
+			        (!arp && factor_integer(state, FACTOR_BOND_MIIMON) > 0));
+	return true;
+}
+
 json_t *factor_complete_state(const json_t *state)
 {
 	unsigned int groups = relevant_groups(state);
@@ -167,6 +226,8 @@ json_t *factor_complete_state(const json_t *state)
 		if (!(groups & 1u << f->group))
 			continue;
 		level = json_object_get(state, f->name);
+		if (!level && !by_itself((enum factor_id)i, state))
+			continue;
 		if (level)
 			r = json_object_set(out, f->name, level);
 		else if (f->levels)

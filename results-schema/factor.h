@@ -50,7 +50,13 @@ bool factor_relevant(const struct factor *f, const json_t *state);
 const char *factor_string(const json_t *state, enum factor_id id);
 long long factor_integer(const json_t *state, enum factor_id id);
 
+/* The place of LEVEL among the levels of enum ID, from 0; -1: it is none. bond.mode's are the kernel's
+ * numbers plus one. */
+int factor_level_index(enum factor_id id, const char *level);
+
 /* A new state: STATE with defaults for every relevant factor it lacks, and without what has no meaning in it.
+ * A bond option that STATE lacks is left out where the bond's mode or monitor has no use for it; one that
+ * STATE has stays, for the kernel to accept or to refuse.
  * The caller owns it. NULL: out of memory. */
 json_t *factor_complete_state(const json_t *state);
 

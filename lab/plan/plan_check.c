@@ -35,6 +35,9 @@ static json_t *check_level(struct plan_build *b, const struct factor *f, json_t 
 			return NULL;
 		}
 	}
+	/* "bond.primary: 1": its levels are names, though they look like numbers. */
+	if (!used && f->levels && json_is_integer(level))
+		used = json_sprintf("%" JSON_INTEGER_FORMAT, json_integer_value(level));
 	if (!used)
 		used = json_incref(level);
 	if (!factor_check(f, used, why, sizeof(why)))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report.h"
+#include "variance.h"
 #include "watch.h"
 
 #include <inttypes.h>
@@ -71,7 +72,8 @@ static void print_bad(const struct report *report, FILE *out)
 	              "coalesce(a.error, '') FROM "
 	              "attempts a JOIN cells c USING (run, cell_id) WHERE run = ? AND a.state IN ('invalid', "
 	              "'failed', "
-	              "'abandoned') ORDER BY a.opened_unix_ns",
+	              "'abandoned') AND coalesce(json_extract(a.error, '$.scope'), '') != 'run' ORDER BY "
+	              "a.opened_unix_ns",
 	              "s", report->run))
 		return;
 	while (store_row(report->store, row) == 1) {
@@ -84,6 +86,32 @@ static void print_bad(const struct report *report, FILE *out)
 			fprintf(out, "%s\n", store_text(row, 5));
 		else
 			error_print(out, store_text(row, 6));
+	}
+}
+
+/* What nodes noted of samples that count; the same of several samples once. */
+static void print_notes(const struct report *report, FILE *out)
+{
+	bool first = true;
+	sqlite3_stmt *row;
+
+	if (store_ask(
+	        report->store, &row,
+	        "SELECT c.ordinal, r.node, n.value, count(*) FROM results r JOIN cells c USING (run, "
+	        "cell_id), "
+	        "json_each(CAST(r.body AS TEXT), '$.evidence.notes') n WHERE run = ? AND r.verdict = 'valid' "
+	        "GROUP BY c.ordinal, r.node, n.value ORDER BY c.ordinal, r.node, min(r.committed_unix_ns)",
+	        "s", report->run))
+		return;
+	while (store_row(report->store, row) == 1) {
+		if (first)
+			fputs("\nNotes on samples that count:\n", out);
+		first = false;
+		fprintf(out, "  cell %s, node %s: %s", store_text(row, 0), store_text(row, 1),
+		        store_text(row, 2));
+		if (sqlite3_column_int64(row, 3) > 1)
+			fprintf(out, " (%s times)", store_text(row, 3));
+		fputc('\n', out);
 	}
 }
 
@@ -124,8 +152,10 @@ void report_print(const struct report *report, FILE *out)
 	for (size_t i = 0; i < report->cell_count; i++)
 		print_cell(&report->cells[i], width, out);
 	print_warnings(report, out);
+	variance_print(report, out);
 	fputc('\n', out);
 	environment_print(report, out);
+	print_notes(report, out);
 	print_bad(report, out);
 	for (size_t i = 0; i < report->cell_count; i++) {
 		if (!report->cells[i].failed)

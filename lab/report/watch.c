@@ -26,6 +26,7 @@ static void clear_line(const struct watch *w)
 		fputs("\r\033[K", stdout);
 }
 
+/* An error of scope run is shown by show_errors(). */
 static int show_attempts(struct watch *w)
 {
 	sqlite3_stmt *row;
@@ -34,7 +35,8 @@ static int show_attempts(struct watch *w)
 	    "SELECT c.label, a.boot, a.sample, a.attempt, a.state, a.reason, a.error, a.closed_unix_ns FROM "
 	    "attempts a "
 	    "JOIN cells c USING (run, cell_id) WHERE a.run = ? AND a.state NOT IN ('open', 'valid') AND "
-	    "a.closed_unix_ns > ? ORDER BY a.closed_unix_ns",
+	    "a.closed_unix_ns > ? AND coalesce(json_extract(a.error, '$.scope'), '') != 'run' ORDER BY "
+	    "a.closed_unix_ns",
 	    "si", w->run, w->last_closed_ns);
 
 	if (r)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,23 +48,6 @@ void answer(struct hold **held, unsigned int status, json_t *body)
 		hold->wake(hold);
 }
 
-void live(struct node *n, struct moment now, const char *step, const char *format, ...)
-{
-	char what[sizeof(n->text)];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(what, sizeof(what), format, args);
-	va_end(args);
-	if (strcmp(n->step, step) || strcmp(n->text, what)) {
-		copy_text(n->step, sizeof(n->step), step);
-		copy_text(n->text, sizeof(n->text), what);
-		n->since_unix_ns = now.unix_ns;
-	}
-	n->seen_unix_ns = now.unix_ns;
-	n->dirty = true;
-}
-
 bool polling(struct node *n)
 {
 	if (n->poll && n->poll->alive && !n->poll->alive(n->poll))
@@ -73,16 +55,27 @@ bool polling(struct node *n)
 	return n->poll;
 }
 
-static bool needs_reboot(const struct run *run, const struct node *n, const struct run_visit *visit,
-                         const char **why)
+/* Whether the cell's state stands on all its nodes since the last sample of it. Where it does not, all build
+ * anew: a node that rebooted comes with new DRBD metadata, which those of a peer that kept its own would not
+ * fit. */
+bool state_stands(const struct group *g, const struct run_cell *cell)
 {
+	for (unsigned int i = 0; i < cell->nodes; i++)
+		if (strcmp(g->nodes[i]->last_state, cell->state_id))
+			return false;
+	return true;
+}
+
+static bool needs_reboot(const struct node *n, const struct run_visit *visit, const char **why)
+{
+	const struct run *run = n->group->run;
 	const struct run_cell *cell = &run->cells[visit->cell];
 
 	if (*n->block_run && (strcmp(n->block_run, run->id) || n->block != visit->boot)) {
 		*why = "this boot served another block of samples";
 		return true;
 	}
-	if (cell->fresh && n->states > 0 && !(n->states == 1 && !strcmp(n->last_state, cell->state_id))) {
+	if (cell->fresh && n->states > 0 && !(n->states == 1 && state_stands(n->group, cell))) {
 		*why = "the cell asks for a fresh boot";
 		return true;
 	}
@@ -136,7 +129,7 @@ static bool prepare(struct group *g, struct moment now, struct item item)
 		}
 		any = true;
 		n->missing = false;
-		if (!needs_reboot(g->run, n, visit, &why))
+		if (!needs_reboot(n, visit, &why))
 			continue;
 		all = false;
 		if (order_reboot(g, now, n, why))
@@ -298,37 +291,6 @@ struct reply conductor_error(struct conductor *c, struct moment now, struct node
 	return (struct reply){.status = 204};
 }
 
-static void flush_live(struct conductor *c)
-{
-	bool begun = false;
-	int r = 0;
-
-	for (size_t i = 0; i < c->node_count && !r; i++) {
-		struct node *n = &c->nodes[i];
-
-		if (!n->dirty)
-			continue;
-		if (!begun)
-			r = store_begin(c->store);
-		begun = begun || !r;
-		if (!r)
-			r = store_do(
-			    c->store,
-			    "INSERT INTO nodes (node, group_name, step, text, since_unix_ns, seen_unix_ns) "
-			    "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (node) DO UPDATE SET group_name = "
-			    "?2, "
-			    "step = ?3, text = ?4, since_unix_ns = ?5, seen_unix_ns = ?6",
-			    "ssssii", n->name, n->group->name, n->step, n->text, n->since_unix_ns,
-			    n->seen_unix_ns);
-	}
-	if (begun)
-		r = store_end(c->store, r);
-	if (r)
-		store_failed(c, "status", r);
-	for (size_t i = 0; i < c->node_count && !r; i++)
-		c->nodes[i].dirty = false;
-}
-
 static void cancel_look(struct group *g, struct moment now)
 {
 	int64_t cancelled = 0;
@@ -370,7 +332,7 @@ void conductor_tick(struct conductor *c, struct moment now)
 		if (c->groups[i].run || changed)
 			advance(&c->groups[i], now);
 	}
-	flush_live(c);
+	live_flush(c);
 }
 
 void conductor_release(struct conductor *c)

@@ -25,13 +25,13 @@ json_t *handout(const struct group *g, const struct node *n)
 	for (unsigned int i = 0; i < cell->nodes; i++)
 		if (g->nodes[i] != n)
 			json_array_append(peers, g->nodes[i]->binding);
-	return json_pack("{ss ss ss si si si sO ss sO so sI s{sI sI sI}}", "action", "measure", "run",
+	return json_pack("{ss ss ss si si si sb sO ss sO so sI s{sI sI sI}}", "action", "measure", "run",
 	                 g->run->id, "cell_id", cell->id, "boot",
 	                 (int)g->run->visits[g->attempt.item.visit].boot, "sample",
-	                 (int)g->attempt.item.sample + 1, "attempt", (int)g->attempt.number, "cell",
-	                 cell->body, "role", role(n), "self", n->binding, "peers", peers, "drbd_port",
-	                 (json_int_t)g->drbd_port, "deadlines", "peer_ms", (json_int_t)g->run->peer_ms,
-	                 "apply_ms", (json_int_t)g->run->apply_ms, "measure_ms",
+	                 (int)g->attempt.item.sample + 1, "attempt", (int)g->attempt.number, "rebuild",
+	                 g->attempt.rebuild, "cell", cell->body, "role", role(n), "self", n->binding, "peers",
+	                 peers, "drbd_port", (json_int_t)g->drbd_port, "deadlines", "peer_ms",
+	                 (json_int_t)g->run->peer_ms, "apply_ms", (json_int_t)g->run->apply_ms, "measure_ms",
 	                 (json_int_t)g->run->measure_ms);
 }
 
@@ -49,10 +49,11 @@ static int assign(struct group *g, const struct node *n, unsigned int boot)
 	if (r)
 		return r;
 	return store_do(g->c->store,
-	                "UPDATE boots SET run = ?1, block = ?2, states = states + (last_state IS NOT ?3), "
+	                "UPDATE boots SET run = ?1, block = ?2, states = states + ?5, "
 	                "last_state = ?3 WHERE "
 	                "token = ?4",
-	                "siss", g->run->id, (int64_t)boot, cell->state_id, n->token);
+	                "sissi", g->run->id, (int64_t)boot, cell->state_id, n->token,
+	                (int64_t)g->attempt.rebuild);
 }
 
 static void take_part(struct group *g, struct node *n, unsigned int boot)
@@ -61,8 +62,7 @@ static void take_part(struct group *g, struct node *n, unsigned int boot)
 
 	copy_text(n->block_run, sizeof(n->block_run), g->run->id);
 	n->block = boot;
-	if (strcmp(n->last_state, cell->state_id))
-		n->states++;
+	n->states += g->attempt.rebuild;
 	copy_text(n->last_state, sizeof(n->last_state), cell->state_id);
 	n->assigned = true;
 	copy_text(n->assigned_token, sizeof(n->assigned_token), n->token);
@@ -80,14 +80,15 @@ int attempt_open(struct group *g, struct moment now, struct item item)
 
 	g->attempt.item = item;
 	g->attempt.number = visit->samples[item.sample].attempts + 1;
+	g->attempt.rebuild = !state_stands(g, cell);
 	r = store_begin(g->c->store);
 	if (!r) {
 		r = store_do(g->c->store,
 		             "INSERT INTO attempts (run, cell_id, boot, sample, attempt, state, "
-		             "opened_unix_ns) VALUES (?, ?, ?, "
-		             "?, ?, 'open', ?)",
-		             "ssiiii", g->run->id, cell->id, (int64_t)visit->boot, (int64_t)item.sample + 1,
-		             (int64_t)g->attempt.number, now.unix_ns);
+		             "opened_unix_ns, rebuild) VALUES (?, ?, ?, "
+		             "?, ?, 'open', ?, ?)",
+		             "ssiiiii", g->run->id, cell->id, (int64_t)visit->boot, (int64_t)item.sample + 1,
+		             (int64_t)g->attempt.number, now.unix_ns, (int64_t)g->attempt.rebuild);
 		for (unsigned int i = 0; i < cell->nodes && !r; i++)
 			r = assign(g, g->nodes[i], visit->boot);
 		r = store_end(g->c->store, r);
@@ -149,10 +150,10 @@ int attempt_load(struct group *g)
 {
 	unsigned int boot = 0;
 	sqlite3_stmt *row;
-	int r =
-	    store_ask(g->c->store, &row,
-	              "SELECT cell_id, boot, sample, attempt FROM attempts WHERE run = ? AND state = 'open'",
-	              "s", g->run->id);
+	int r = store_ask(
+	    g->c->store, &row,
+	    "SELECT cell_id, boot, sample, attempt, rebuild FROM attempts WHERE run = ? AND state = 'open'",
+	    "s", g->run->id);
 
 	if (!r)
 		r = store_row(g->c->store, row);
@@ -162,6 +163,7 @@ int attempt_load(struct group *g)
 	boot = (unsigned int)sqlite3_column_int64(row, 1);
 	g->attempt.item.sample = (unsigned int)sqlite3_column_int64(row, 2) - 1;
 	g->attempt.number = (unsigned int)sqlite3_column_int64(row, 3);
+	g->attempt.rebuild = sqlite3_column_int64(row, 4);
 	for (size_t i = 0; i < g->run->visit_count; i++) {
 		if (g->run->visits[i].boot != boot ||
 		    strcmp(g->run->cells[g->run->visits[i].cell].id, store_text(row, 0)))

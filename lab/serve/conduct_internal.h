@@ -92,6 +92,7 @@ struct attempt {
 	bool open;
 	struct item item;
 	unsigned int number;
+	bool rebuild; /* the state does not stand on all its nodes */
 	json_t *error; /* it is off: what the others get with 410 */
 	int phase;     /* lowest level of all nodes; -1: not known, the server was started in its middle */
 	int64_t phase_since_ns;
@@ -125,12 +126,16 @@ struct conductor {
 void advance(struct group *g, struct moment now);
 void answer(struct hold **hold, unsigned int status, json_t *body);
 bool polling(struct node *n);
-void live(struct node *n, struct moment now, const char *step, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+bool state_stands(const struct group *g, const struct run_cell *cell);
 void store_failed(struct conductor *c, const char *what, int r);
 int64_t number(const json_t *object, const char *key);
 const char *text(const json_t *object, const char *key);
 void copy_text(char *to, size_t size, const char *from);
+
+/* conduct_live.c */
+void live(struct node *n, struct moment now, const char *step, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void live_flush(struct conductor *c);
 
 /* conduct_boot.c */
 int boot_load(struct conductor *c, struct node *n);

@@ -3,13 +3,11 @@
 #include "server.h"
 #include "log.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -312,69 +310,19 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **co
 	*context = NULL;
 }
 
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
-static void explain(const struct server *server, int error)
-{
-	const char *what = error == EADDRINUSE ? "another program listens there: another assay serve? "
-	                                         "(`ss -ltnp` names it), or give another server.http_port"
-	                   : error == EADDRNOTAVAIL
-	                       ? "no interface of this machine has that address: give server.interface the "
-	                         "address that server.address says, or correct the lab file"
-	                   : error == EACCES ? "ports below 1024 need root"
-	                                     : "";
-
-	fprintf(stderr, "assay serve: cannot listen on %s:%u: %s%s%s\n", server->address, server->port,
-	        strerror(error), *what ? "; " : "", what);
-}
-
-/* libmicrohttpd says only that it failed, so the socket is made here. */
-static int listen_on(const struct server *server, uint16_t *port)
-{
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
-	struct sockaddr_in sin = {.sin_family = AF_INET, .sin_port = htons(server->port)};
-	socklen_t size = sizeof(sin);
-
-	if (fd < 0)
-		return -errno;
-	inet_pton(AF_INET, server->address, &sin.sin_addr);
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
-	if (bind(fd, (struct sockaddr *)&sin, sizeof(sin)) || listen(fd, 1024) ||
-	    getsockname(fd, (struct sockaddr *)&sin, &size)) {
-		int error = errno;
-
-		close(fd);
-		return -error;
-	}
-	*port = ntohs(sin.sin_port);
-	return fd;
-}
-
 int http_start(struct server *server)
 {
 	struct http *http = calloc(1, sizeof(*http));
 
 	if (!http)
 		return -ENOMEM;
-	raise_file_limit();
 	server->http = http;
 	http->peers = peers_new();
 	if (!http->peers)
 		return -ENOMEM;
-	int fd = listen_on(server, &server->port);
-	if (fd < 0) {
-		explain(server, -fd);
+	int fd = listen_open(server);
+	if (fd < 0)
 		return fd;
-	}
 	snprintf(server->url, sizeof(server->url), "http://%s:%u", server->address, server->port);
 	http->daemon =
 	    MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG,

@@ -44,6 +44,11 @@ void peer_stage(struct peers *peers, struct peer *peer, enum peer_stage stage);
 /* Shuts down those that take too long to say what they want. */
 void peers_tick(struct peers *peers, struct moment now);
 
+/* --- listen.c --- */
+/* Listens on server->address and port (0: any; then it is filled in). The socket, or -errno, said on stderr
+ * with what to do. */
+int listen_open(struct server *server);
+
 /* --- http.c: requests, bodies, held requests --- */
 struct request;
 

@@ -105,6 +105,7 @@ CREATE TABLE attempts (
 	sample INTEGER NOT NULL,
 	attempt INTEGER NOT NULL,
 	state TEXT NOT NULL CHECK (state IN ('open', 'valid', 'invalid', 'failed', 'abandoned')),
+	rebuild INTEGER NOT NULL,
 	opened_unix_ns INTEGER NOT NULL,
 	closed_unix_ns INTEGER,
 	reason TEXT,

@@ -32,8 +32,8 @@ usage() {
 usage: lab.sh COMMAND DIR [ARGUMENT…]      (root; one lab per DIR)
 
   up DIR [--nodes N] [--nic ixgbe|virtio] [--accel auto|kvm|tcg] [--memory MiB] [--cpus N] [--disk-bytes N]
-         [--kernel FILE]      make namespace, bridges, taps and disks (default: 2 nodes, ixgbe, auto, 512, 2,
-                              268435456; FILE, by default out/vmlinuz, is what KVM has to boot to be used)
+         [--system-disk sata|virtio] [--kernel FILE]      make namespace, bridges, taps and disks (default: 2 nodes, ixgbe, auto, 512, 2,
+                              268435456, sata; FILE, by default out/vmlinuz, is what KVM has to boot to be used)
   start DIR NODE…             power on
   stop DIR NODE…              cut the power (SIGKILL)
   powerdown DIR NODE…         press the power button (ACPI)
@@ -79,7 +79,7 @@ main() {
 }
 
 lab_up() {
-	local nodes=2 nic=ixgbe accel=auto memory=512 cpus=2 disk_bytes=268435456 kernel=$LAB_ROOT/out/vmlinuz
+	local nodes=2 nic=ixgbe accel=auto memory=512 cpus=2 disk_bytes=268435456 system=sata kernel=$LAB_ROOT/out/vmlinuz
 	while [ $# -gt 0 ]; do
 		[ $# -ge 2 ] || die "up: $1 needs a value"
 		case $1 in
@@ -89,6 +89,7 @@ lab_up() {
 		--memory) memory=$(number "$1" "$2" 64 1048576) ;;
 		--cpus) cpus=$(number "$1" "$2" 1 64) ;;
 		--disk-bytes) disk_bytes=$(number "$1" "$2" 1048576 $((1 << 50))) ;;
+		--system-disk) system=$(one_of "$1" "$2" sata virtio) ;;
 		--kernel) kernel=$2 ;;
 		*) die "up: unknown option '$1' (lab.sh help)" ;;
 		esac
@@ -103,7 +104,7 @@ lab_up() {
 	trap 'lab_down' EXIT
 	net_up "$nodes"
 	disks_make "$nodes" "$disk_bytes"
-	lab_save "$nodes" "$memory" "$cpus" "$disk_bytes"
+	lab_save "$nodes" "$memory" "$cpus" "$disk_bytes" "$system"
 	trap - EXIT
 	say "lab $LAB_DIR: namespace $LAB_NS, $nodes nodes, $cpus CPUs, $memory MiB each"
 	say "lab $LAB_DIR: $LAB_ACCEL: $LAB_ACCEL_WHY"

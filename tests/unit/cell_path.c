@@ -119,6 +119,7 @@ static void test_straight(void **state)
 		for (unsigned int leg = 0; leg < 2; leg++) {
 			assert_true(sides[i].paths[leg].full_passed && sides[i].paths[leg].peer_done);
 			assert_int_equal(sides[i].paths[leg].wrong_leg, 0);
+			assert_int_equal(sides[i].paths[leg].mtu_in_bytes, 9000);
 		}
 	}
 }
@@ -141,16 +142,23 @@ static void test_crossed(void **state)
 
 static void test_black_hole(void **state)
 {
+	long long start_ns = now_ns();
 	struct failure why;
 
 	(void)state;
 	mtu_bytes[1] = 1500;
-	run_both(1500, &why);
+	run_both(30000, &why);
 	assert_int_equal(sides[0].result, -ETIMEDOUT);
 	assert_true(sides[0].paths[0].small_passed && !sides[0].paths[0].full_passed);
 	/* The other direction passes, and its node knows that ours does not. */
 	assert_true(sides[1].paths[0].full_passed && !sides[1].paths[0].peer_done);
 	assert_non_null(strstr(why.message, "Black hole on leg 1, NIC n0l1 of node alpha"));
+	/* A virtual cable takes a VLAN tag's 4 bytes over the MTU of its end; the peer sends no more than
+	 * 1500. */
+	assert_int_equal(sides[0].paths[0].mtu_out_bytes, 1504);
+	assert_int_equal(sides[1].paths[0].mtu_in_bytes, 1504);
+	assert_non_null(strstr(why.message, "up to 1504 bytes pass from alpha to beta, and 1500 back"));
+	assert_true(now_ns() - start_ns < 20000000000LL); /* known long before the time is over */
 }
 
 static void test_silent_leg(void **state)
@@ -163,6 +171,56 @@ static void test_silent_leg(void **state)
 	assert_int_equal(sides[0].result, -ETIMEDOUT);
 	assert_non_null(strstr(why.message, "No answer on leg 2: NIC n0l2 of node alpha has link, but beta "
 	                                    "(169.254.2.2) answers no ping; other legs work"));
+}
+
+/* What the paths look like with one answerer: the kernel of the other end. */
+static void run_alone(struct net_path *path, const char *foreign, struct failure *why, int *duplicates)
+{
+	*path = (struct net_path){.device = "one", .address = "169.254.1.1", .peer = "169.254.1.2", .leg = 1};
+	sh("ip link add one type veth peer name two");
+	sh("ip link set one up");
+	if (foreign)
+		sh("ip link add br0 type bridge && ip link set two master br0 up && ip link set br0 up && "
+		   "ip addr add %s/24 dev br0",
+		   foreign);
+	memset(why, 0, sizeof(*why));
+	*duplicates = net_path_duplicates(path, 1, NULL, why);
+}
+
+static void test_duplicate(void **state)
+{
+	struct net_path path;
+	struct failure why;
+	int r;
+
+	(void)state;
+	run_alone(&path, "169.254.1.1", &why, &r);
+	assert_int_equal(r, -EADDRINUSE);
+	assert_int_equal(why.scope, FAILURE_RUN);
+	assert_non_null(
+	    strstr(why.message,
+	           "The same address twice: 169.254.1.1, which is to be ours on leg 1 (NIC one)"));
+	assert_int_equal(net_path_duplicates(&path, 1, "169.254.1.9", &why), 0);
+	sh("ip link del one && ip link del br0");
+	run_alone(&path, NULL, &why, &r);
+	assert_int_equal(r, 0);
+	sh("ip link del one");
+}
+
+static void test_rtt(void **state)
+{
+	struct net_path path = {.device = "lo", .peer = "127.0.0.1"};
+	struct net_path nobody = {.device = "lo", .peer = "192.0.2.1"};
+
+	(void)state;
+	sh("ip link set lo up");
+	assert_int_equal(net_path_rtt(&path, 1, 50), 0);
+	assert_int_equal(path.rtt.sent, 50);
+	assert_true(path.rtt.answered > 0 && path.rtt.answered <= 50);
+	assert_true(path.rtt.min_ns > 0 && path.rtt.min_ns <= path.rtt.median_ns);
+	assert_true(path.rtt.median_ns <= path.rtt.p99_ns && path.rtt.p99_ns <= path.rtt.max_ns);
+	assert_int_equal(net_path_rtt(&nobody, 1, 2), 0);
+	assert_int_equal(nobody.rtt.answered, 0);
 }
 
 /* Own namespaces, so that any user may do it. */
@@ -191,10 +249,9 @@ static int leave(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_straight),
-	    cmocka_unit_test(test_crossed),
-	    cmocka_unit_test(test_black_hole),
-	    cmocka_unit_test(test_silent_leg),
+	    cmocka_unit_test(test_straight),   cmocka_unit_test(test_crossed),
+	    cmocka_unit_test(test_black_hole), cmocka_unit_test(test_silent_leg),
+	    cmocka_unit_test(test_duplicate),  cmocka_unit_test(test_rtt),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);

@@ -21,6 +21,8 @@ static void test_happy(void **state)
 	assert_int_equal(sim.nodes[1].boots, 3);
 	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM reboots"), 4);
 	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state != 'valid'"), 0);
+	/* Each state is built once, for the first sample of its first workload. */
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE rebuild"), 5);
 	/* Workloads of one state share its build-up. */
 	assert_int_equal(sim_count(&sim, "SELECT max(states) FROM boots WHERE node = 'n1'"), 3);
 	sim_end(&sim);
@@ -64,6 +66,8 @@ static void test_reboot_in_mid_sample(void **state)
 	assert_int_equal(sim_count(&sim,
 	                           "SELECT count(*) FROM results WHERE verdict = 'failed' AND node = 'n1'"),
 	                 1);
+	/* Whoever was not rebooted builds anew all the same. */
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE attempt = 2 AND NOT rebuild"), 0);
 	sim_end(&sim);
 }
 

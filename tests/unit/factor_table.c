@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -117,6 +118,9 @@ static size_t count_groups(bool net, bool bond, bool drbd)
 	return n;
 }
 
+/* Options of a bond that are no part of a state in this mode. */
+#define ACTIVE_BACKUP_LACKS 5 /* arp-ip-target, xmit-hash-policy, lacp-rate, ad-select, tlb-dynamic-lb */
+
 static void test_complete(void **unused)
 {
 	(void)unused;
@@ -124,11 +128,63 @@ static void test_complete(void **unused)
 	complete_is("{\"nic.mtu\": 9000, \"bond.mode\": \"active-backup\"}", "boot", "nic.mtu",
 	            count_groups(false, false, false));
 	complete_is("{\"stack\": \"drbd\"}", "nic.mtu", "bond.miimon", count_groups(true, false, true));
-	complete_is("{\"stack\": \"drbd\", \"bond.mode\": \"active-backup\"}", "bond.miimon", "unknown",
-	            FACTOR_COUNT);
+	complete_is("{\"stack\": \"drbd\", \"bond.mode\": \"active-backup\"}", "bond.miimon",
+	            "bond.lacp-rate", FACTOR_COUNT - ACTIVE_BACKUP_LACKS);
 	complete_is(
 	    "{\"stack\": \"drbd\", \"drbd.link\": \"never-connected\", \"bond.mode\": \"active-backup\"}",
 	    "drbd.disk.al-extents", "bond.mode", count_groups(false, false, true));
+}
+
+static void bond_has(const char *rest, const char *present, const char *absent)
+{
+	char text[256];
+	json_t *state, *complete;
+
+	snprintf(text, sizeof(text), "{\"stack\": \"drbd\", %s}", rest);
+	state = state_of(text);
+	complete = factor_complete_state(state);
+	if (present && !json_object_get(complete, present))
+		fail_msg("%s: no %s", rest, present);
+	if (absent && json_object_get(complete, absent))
+		fail_msg("%s: %s", rest, absent);
+	json_decref(complete);
+	json_decref(state);
+}
+
+/* By the table of kernel 6.1's bond_options.c and its bonding.rst. */
+static void test_bond_options(void **unused)
+{
+	(void)unused;
+	bond_has("\"bond.mode\": \"802.3ad\"", "bond.lacp-rate", "bond.arp-interval");
+	bond_has("\"bond.mode\": \"802.3ad\"", "bond.xmit-hash-policy", "bond.primary");
+	bond_has("\"bond.mode\": \"balance-rr\"", "bond.arp-interval", "bond.xmit-hash-policy");
+	bond_has("\"bond.mode\": \"balance-rr\"", "bond.resend-igmp", "bond.primary-reselect");
+	bond_has("\"bond.mode\": \"balance-xor\"", "bond.xmit-hash-policy", "bond.resend-igmp");
+	bond_has("\"bond.mode\": \"broadcast\"", "bond.miimon", "bond.all-slaves-active");
+	bond_has("\"bond.mode\": \"balance-tlb\"", "bond.tlb-dynamic-lb", "bond.fail-over-mac");
+	bond_has("\"bond.mode\": \"balance-alb\"", "bond.primary", "bond.num-grat-arp");
+	/* ARP monitoring takes the place of miimon. */
+	bond_has("\"bond.mode\": \"active-backup\", \"bond.arp-interval\": 100", "bond.arp-ip-target",
+	         "bond.miimon");
+	bond_has("\"bond.mode\": \"active-backup\", \"bond.arp-interval\": 100", NULL, "bond.updelay");
+	bond_has("\"bond.mode\": \"active-backup\", \"bond.miimon\": 0", "bond.miimon", "bond.downdelay");
+	/* What was named stays, for the kernel to refuse. */
+	bond_has("\"bond.mode\": \"active-backup\", \"bond.lacp-rate\": \"fast\"", "bond.lacp-rate", NULL);
+	bond_has("\"bond.mode\": \"balance-rr\", \"bond.primary\": \"1\"", "bond.primary", NULL);
+}
+
+static void test_level_index(void **unused)
+{
+	static const char *const modes[] = {"balance-rr", "active-backup", "balance-xor", "broadcast",
+	                                    "802.3ad",    "balance-tlb",   "balance-alb"};
+
+	(void)unused;
+	for (int i = 0; i < 7; i++)
+		assert_int_equal(factor_level_index(FACTOR_BOND_MODE, modes[i]), i + 1);
+	assert_int_equal(factor_level_index(FACTOR_BOND_XMIT_HASH, "layer3+4"), 1);
+	assert_int_equal(factor_level_index(FACTOR_BOND_XMIT_HASH, "layer2+3"), 2);
+	assert_int_equal(factor_level_index(FACTOR_BOND_MODE, "balance"), -1);
+	assert_int_equal(factor_level_index(FACTOR_BOND_MODE, "mode-7"), -1);
 }
 
 static void test_levels_of_state(void **unused)
@@ -146,9 +202,10 @@ static void test_levels_of_state(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_table),    cmocka_unit_test(test_levels),
-	    cmocka_unit_test(test_nearest),  cmocka_unit_test(test_distance),
-	    cmocka_unit_test(test_complete), cmocka_unit_test(test_levels_of_state),
+	    cmocka_unit_test(test_table),        cmocka_unit_test(test_levels),
+	    cmocka_unit_test(test_nearest),      cmocka_unit_test(test_distance),
+	    cmocka_unit_test(test_complete),     cmocka_unit_test(test_levels_of_state),
+	    cmocka_unit_test(test_bond_options), cmocka_unit_test(test_level_index),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

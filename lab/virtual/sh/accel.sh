@@ -83,6 +83,6 @@ boots() {
 accel_of() {
 	case $LAB_ACCEL in
 	kvm) echo kvm ;;
-	*) echo tcg,thread=multi ;;
+	*) echo tcg ;; # several threads where QEMU can, which is not under -icount
 	esac
 }

@@ -54,12 +54,12 @@ lab_load() {
 	. "$LAB_STATE"
 }
 
-# lab_save NODES MEMORY CPUS DISK_BYTES: lab.state for these scripts, lab.json for whoever records results
+# lab_save NODES MEMORY CPUS DISK_BYTES SYSTEM_DISK: lab.state for these scripts, lab.json for whoever records results
 lab_save() {
-	LAB_NODES=$1 LAB_MEMORY=$2 LAB_CPUS=$3 LAB_DISK_BYTES=$4
+	LAB_NODES=$1 LAB_MEMORY=$2 LAB_CPUS=$3 LAB_DISK_BYTES=$4 LAB_SYSTEM_DISK=$5
 	LAB_QEMU=$(qemu-system-x86_64 --version | sed -n '1s/^QEMU emulator version //p')
 	local name
-	for name in NODES MEMORY CPUS DISK_BYTES ACCEL ACCEL_WHY NIC NIC_WHY NIC_MODEL QEMU; do
+	for name in NODES MEMORY CPUS DISK_BYTES SYSTEM_DISK ACCEL ACCEL_WHY NIC NIC_WHY NIC_MODEL QEMU; do
 		declare -n value=LAB_$name
 		printf 'LAB_%s=%q\n' "$name" "$value"
 	done >"$LAB_STATE.new"

@@ -87,7 +87,8 @@ args_machine() {
 	local node=$1 uuid
 	uuid=$(printf '5a55a700-0000-4000-8000-%012x' "$2")
 	args -name "$node" -daemonize -pidfile "$node.pid" -D "$node.qemu.log" -nodefaults -no-user-config
-	args -M q35 -accel "$(accel_of)" -cpu max -smp "$LAB_CPUS" -m "$LAB_MEMORY"
+	# An AHCI port without a disk costs a node 0.3 s at boot.
+	args -M "q35,sata=$([ "$LAB_SYSTEM_DISK" = sata ] && echo on || echo off)" -accel "$(accel_of)" -cpu max -smp "$LAB_CPUS" -m "$LAB_MEMORY"
 	args -smbios "type=1,manufacturer=Assay,product=virtual node ($LAB_ACCEL; $LAB_NIC),serial=ASSAY-N$2,uuid=$uuid"
 	args -display none -device VGA
 	args -chardev "socket,id=serial,path=$node.console,server=on,wait=off,logfile=$node.serial,logappend=on"
@@ -112,7 +113,11 @@ args_network() {
 
 args_disks() {
 	args -drive "$(drive_of "$1.data" data)" -device "virtio-blk-pci,drive=data,serial=ASSAY-N$2-DATA"
-	args -drive "$(drive_of "$1.system" system)" -device "ide-hd,drive=system,bus=ide.0,serial=ASSAY-N$2-SYSTEM"
+	args -drive "$(drive_of "$1.system" system)"
+	case $LAB_SYSTEM_DISK in
+	sata) args -device "ide-hd,drive=system,bus=ide.0,serial=ASSAY-N$2-SYSTEM" ;;
+	virtio) args -device "virtio-blk-pci,drive=system,serial=ASSAY-N$2-SYSTEM" ;;
+	esac
 }
 
 cmd_console() {

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Which cells are compared with which: those of one workload that have all their samples. */
+#include "variance.h"
+
+#include "../plan/units.h"
+#include "factor.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cells of one workload. */
+struct set {
+	const struct report *report;
+	const json_t *workload; /* of the first */
+	const struct report_cell **cells;
+	const json_t **states;
+	size_t count, left_out, boots, samples;
+	double *values, *means;
+	unsigned int *level;
+};
+
+static bool is_history(enum factor_id id)
+{
+	return id == FACTOR_BOND_CYCLES || id == FACTOR_BOND_ADDRESS_CHANGES || id == FACTOR_BOND_MTU_CHANGES;
+}
+
+/* The bodies of all cells, by their place in the report; the caller owns it. */
+static json_t *load_bodies(const struct report *report)
+{
+	json_t *bodies = json_array();
+	sqlite3_stmt *row;
+
+	if (store_ask(report->store, &row, "SELECT body FROM cells WHERE run = ? ORDER BY ordinal", "s",
+	              report->run))
+		return bodies;
+	while (store_row(report->store, row) == 1) {
+		json_t *body = json_loads(store_text(row, 0), 0, NULL);
+
+		json_array_append_new(bodies, body ? body : json_null());
+	}
+	return bodies;
+}
+
+static int by_boot(const void *a, const void *b)
+{
+	const struct report_sample *x = a, *y = b;
+
+	if (x->boot != y->boot)
+		return (x->boot > y->boot) - (x->boot < y->boot);
+	return (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+/* The set's values in order of cell, boot, sample. 0 or -1: out of memory. */
+static int gather(struct set *set)
+{
+	size_t each = set->boots * set->samples;
+
+	set->values = calloc(set->count * each + 1, sizeof(double));
+	set->means = calloc(set->count + 1, sizeof(double));
+	set->level = calloc(set->count + 1, sizeof(*set->level));
+	if (!set->values || !set->means || !set->level)
+		return -1;
+	for (size_t c = 0; c < set->count; c++) {
+		struct report_sample *sorted = calloc(each, sizeof(*sorted));
+
+		if (!sorted)
+			return -1;
+		memcpy(sorted, set->cells[c]->samples, each * sizeof(*sorted));
+		qsort(sorted, each, sizeof(*sorted), by_boot);
+		for (size_t i = 0; i < each; i++) {
+			set->values[c * each + i] = sorted[i].mb_per_s;
+			set->means[c] += sorted[i].mb_per_s / (double)each;
+		}
+		free(sorted);
+	}
+	return 0;
+}
+
+/* Numbers the levels of factor ID, or of all history together (FACTOR_COUNT), to SET->level. How many there
+ * are. */
+static unsigned int number_levels(struct set *set, size_t id)
+{
+	unsigned int count = 0;
+
+	for (size_t c = 0; c < set->count; c++) {
+		size_t k;
+
+		for (k = 0; k < c; k++) {
+			bool same = true;
+
+			for (size_t f = 0; f < FACTOR_COUNT && same; f++) {
+				const json_t *a = json_object_get(set->states[k], factors[f].name);
+				const json_t *b = json_object_get(set->states[c], factors[f].name);
+
+				if (f == id || (id == FACTOR_COUNT && is_history((enum factor_id)f)))
+					same = a == b || (a && b && json_equal(a, b));
+			}
+			if (same)
+				break;
+		}
+		set->level[c] = k < c ? set->level[k] : count++;
+	}
+	return count;
+}
+
+/* Which factors the variance between cells goes with: "bond.mode 40.1 %, history 3.0 %". */
+static void print_factors(struct set *set, double share, FILE *out)
+{
+	double sum = 0;
+	bool first = true;
+
+	for (size_t f = 0; f <= FACTOR_COUNT; f++) {
+		double eta;
+
+		if ((f < FACTOR_COUNT && is_history((enum factor_id)f)) || number_levels(set, f) < 2)
+			continue;
+		eta = variance_eta_squared(set->means, set->level, set->count);
+		sum += eta;
+		fprintf(out, "%s%s %.1f %%", first ? "  of which " : ", ",
+		        f < FACTOR_COUNT ? factors[f].name : "history", 100 * eta * share);
+		first = false;
+	}
+	if (sum > 1 + 1e-9)
+		fputs(" (they vary together in this plan: shares overlap)", out);
+	else if (!first && sum < 1 - 1e-9)
+		fprintf(out, ", their interplay %.1f %%", 100 * (1 - sum) * share);
+}
+
+static void print_set(struct set *set, FILE *out)
+{
+	const char *type = json_string_value(json_object_get(set->workload, "type"));
+	const json_t *bs = json_object_get(set->workload, "bs_bytes");
+	struct variance v;
+	char text[32] = "";
+	double all;
+
+	if (bs)
+		units_size_text((uint64_t)json_integer_value(bs), text, sizeof(text));
+	fprintf(out, "  %s %s (%zu cells of %zu boots of %zu samples", type ? type : "?", text, set->count,
+	        set->boots, set->samples);
+	if (set->left_out)
+		fprintf(out, "; %zu cells that are not complete are left out", set->left_out);
+	fputs(")\n", out);
+	if (set->samples < 2) {
+		fputs("    one sample a boot: boots and samples cannot be told apart\n", out);
+		return;
+	}
+	variance_split(set->values, set->count, set->boots, set->samples, &v);
+	all = v.cells + v.boot + v.sample;
+	if (!(all > 0))
+		return;
+	if (v.cells_known) {
+		fprintf(out, "    cell    %5.1f %%", 100 * v.cells / all);
+		print_factors(set, v.cells / all, out);
+		fputc('\n', out);
+	}
+	if (v.boot_known)
+		fprintf(out, "    boot    %5.1f %%  standard deviation %.3g MB/s; %s (F test, p = %.2g)\n",
+		        100 * v.boot / all, sqrt(v.boot),
+		        v.boot_p < 0.05 ? "boots differ" : "not shown that boots differ", v.boot_p);
+	else
+		fputs("    boot    unknown: one boot only\n", out);
+	fprintf(out, "    rest    %5.1f %%  sample by sample within a boot, standard deviation %.3g MB/s\n",
+	        100 * v.sample / all, sqrt(v.sample));
+}
+
+/* The complete cells whose workload is that of cell FIRST. */
+static void make_set(const struct report *report, const json_t *bodies, size_t first, struct set *set)
+{
+	set->report = report;
+	set->workload = json_object_get(json_array_get(bodies, first), "workload");
+	for (size_t i = first; i < report->cell_count; i++) {
+		const struct report_cell *cell = &report->cells[i];
+		const json_t *body = json_array_get(bodies, i);
+
+		if (!json_equal(json_object_get(body, "workload"), set->workload))
+			continue;
+		if (!cell->wanted || cell->sample_count != (size_t)cell->wanted ||
+		    cell->wanted % report->boots || cell->boots != report->boots) {
+			set->left_out++;
+			continue;
+		}
+		set->boots = (size_t)report->boots;
+		set->samples = (size_t)(cell->wanted / report->boots);
+		set->states[set->count] = json_object_get(body, "state");
+		set->cells[set->count++] = cell;
+	}
+}
+
+/* Whether a cell before FIRST has its workload. */
+static bool seen_before(const json_t *bodies, size_t first)
+{
+	for (size_t i = 0; i < first; i++)
+		if (json_equal(json_object_get(json_array_get(bodies, i), "workload"),
+		               json_object_get(json_array_get(bodies, first), "workload")))
+			return true;
+	return false;
+}
+
+void variance_print(const struct report *report, FILE *out)
+{
+	json_t *bodies = load_bodies(report);
+	bool head = false;
+
+	for (size_t i = 0; i < report->cell_count && i < json_array_size(bodies); i++) {
+		struct set set = {.cells = calloc(report->cell_count, sizeof(*set.cells)),
+		                  .states = calloc(report->cell_count, sizeof(*set.states))};
+
+		if (set.cells && set.states && !seen_before(bodies, i))
+			make_set(report, bodies, i, &set);
+		if (set.count && (set.count > 1 || set.boots > 1) && !gather(&set)) {
+			if (!head)
+				fputs("\nWhere the variance of MB/s comes from (levels after Kalibera and "
+				      "Jones 2013; factors "
+				      "by eta squared):\n",
+				      out);
+			head = true;
+			print_set(&set, out);
+		}
+		free(set.cells);
+		free(set.states);
+		free(set.values);
+		free(set.means);
+		free(set.level);
+	}
+	json_decref(bodies);
+}

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The bond in all its modes, between two nodes; options and slaves that are refused; legs that are wrong, each named before
+# anything is measured.
+. "$(dirname "$0")/lib.sh"
+lab_new bond
+serve_start
+"$VLAB" start "$LAB" n1 n2
+run_plan tests/boot/bond-modes.yaml
+[ "$RUN_STATUS" != 0 ]
+is 'a run with cells that failed does not end well' $? 0
+
+body() { sql "SELECT json_extract(body, '$2') FROM results WHERE $1 ORDER BY rowid"; }
+# mode MODE JSON-PATH: of the valid sample of that mode, on the node that measures
+mode() { body "verdict = 'valid' AND role = 'measure' AND json_extract(body, '\$.cell.state.\"bond.mode\"') = '$1'" "$2"; }
+failed() { body "verdict = 'failed' AND role = 'measure' AND json_extract(body, '\$.cell.state.\"$1\"') = '$2'" '$.error'; }
+
+is 'every mode has its sample' "$(sql "SELECT DISTINCT json_extract(body, '\$.evidence.after.bond.mode') FROM results WHERE verdict = 'valid' AND role = 'measure'" | sort | xargs)" \
+	'802.3ad active-backup balance-alb balance-rr balance-tlb balance-xor broadcast'
+is 'cells that can be measured are, once each' "$(valid_samples)" 8
+is 'what was asked was in force' "$(sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND json_array_length(body, '\$.evidence.differences') > 0")" 0
+is 'the primary is active, though it was enslaved second' \
+	"$(mode active-backup '$.evidence.before.bond.active_slave' | head -n 1)/$(mode active-backup '$.evidence.before.bond.slaves[1].name' | head -n 1)" eth0/eth0
+is 'LACP: the partner is the other node' "$(mode 802.3ad '$.evidence.after.bond.lacp.partner_mac' | cut -c -11)/$(mode 802.3ad '$.evidence.after.bond.lacp.ports')" 00:1b:21:77/2
+ok 'a hash that sends all through one slave is noted' grep -q 'balance-xor over 2 slaves, but eth. alone sent 100.0 %' <<<"$(mode balance-xor '$.evidence.notes[0]')"
+is 'balance-rr sends through both: no note' "$(mode balance-rr '$.evidence.notes[0]')" ''
+ok 'the report has the notes' grep -q 'Notes on samples that count' <<<"$(out/assay report --db "$DB")"
+is 'each leg was proven both ways at full size' "$(mode balance-rr '$.evidence.paths[1].mtu_in_bytes')/$(mode balance-rr '$.evidence.paths[1].mtu_out_bytes')" 9000/9000
+is 'with 50 small pings' "$(mode balance-rr '$.evidence.paths[0].rtt.sent')" 50
+
+ok 'an option that the mode does not take: the kernel says why' \
+	grep -q 'bond0 refuses bond.lacp-rate = fast in mode active-backup; the kernel says: option not supported in mode' \
+	<<<"$(failed bond.lacp-rate fast)"
+ok 'a slave that does not exist is named' grep -q 'there is no slave 3, the node has 2 storage NICs' <<<"$(failed bond.slaves 1,3)"
+is 'both are the fault of the cell: not tried again' "$(sql "SELECT count(*) FROM results WHERE verdict = 'failed' AND role = 'measure' AND json_extract(body, '\$.error.scope') = 'cell'")" 2
+
+# fault NAME: runs the one cell, which must fail, and keeps what every node said
+fault()
+{
+	run_plan tests/boot/bond-fault.yaml
+	run=$(sql "SELECT run FROM runs ORDER BY rowid DESC LIMIT 1")
+	said=$(sql "SELECT node || ': ' || json_extract(body, '\$.error.message') FROM results WHERE run = '$run' AND verdict = 'failed'")
+	is "$1: nothing is measured" "$(sql "SELECT count(*) FROM results WHERE run = '$run' AND verdict <> 'failed'")" 0
+}
+
+"$VLAB" leg-mtu "$LAB" 2 1500 n2
+fault 'black hole one way'
+"$VLAB" leg-mtu "$LAB" 2 9710 n2
+ok 'black hole one way: leg, direction and size' \
+	grep -qE 'n1: Black hole on leg 2, NIC eth1 of node n1.*packets of 9000 bytes do not; from n1 to n2 up to 15[0-9]{2} bytes pass, the other way is sound' <<<"$said"
+
+"$VLAB" exec "$LAB" sh -c 'ip link set n2-l1 master br-l2; ip link set n2-l2 master br-l1'
+fault 'slaves crossed'
+"$VLAB" exec "$LAB" sh -c 'ip link set n2-l1 master br-l1; ip link set n2-l2 master br-l2'
+ok 'slaves crossed: which' grep -q 'Legs are crossed: NIC eth. of node n. is leg' <<<"$said"
+
+"$VLAB" exec "$LAB" ip addr add 10.99.0.1/24 dev br-l1
+fault 'an address twice'
+"$VLAB" exec "$LAB" ip addr del 10.99.0.1/24 dev br-l1
+ok 'an address twice: which, and whose' grep -q 'n1: The same address twice: 10.99.0.1, which is to be ours on leg 1 (NIC eth0), is used there by' <<<"$said"
+
+run_plan tests/boot/bond-fault.yaml
+is 'with sound legs the same nodes measure' "$RUN_STATUS" 0
+is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+done_testing

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What a bond says of LACP and of the spread of its traffic; which NICs become its slaves. */
+#include "cell_sys.h"
+#include "net_bond_slaves.h"
+
+#include <errno.h>
+
+static void test_lacp(void **state)
+{
+	struct observation before, after;
+	char fault[256];
+	json_t *json;
+
+	(void)state;
+	make_bond("\n", "0\n");
+	put_of("bond0", "bonding/mode", "802.3ad 4\n");
+	put_of("bond0", "bonding/ad_partner_mac", "00:1b:21:77:02:01\n");
+	put_of("bond0", "bonding/ad_aggregator", "1\n");
+	put_of("bond0", "bonding/ad_num_ports", "2\n");
+	put_of("eth1", "bonding_slave/ad_aggregator_id", "1\n");
+	put_of("eth2", "bonding_slave/ad_aggregator_id", "1\n");
+	assert_int_equal(observe(&roots, "bond0", false, &before), 0);
+	json = observation_json(&before);
+	assert_string_equal(json_string_value(
+	                        json_object_get(json_object_get(json_object_get(json, "bond"), "lacp"),
+	                                        "partner_mac")),
+	                    "00:1b:21:77:02:01");
+	json_decref(json);
+	observe_bond_fault(&before, &before, fault, sizeof(fault));
+	assert_string_equal(fault, ""); /* without an active slave */
+	put_of("eth2", "bonding_slave/ad_aggregator_id", "2\n");
+	assert_int_equal(observe(&roots, "bond0", false, &after), 0);
+	observe_bond_fault(&before, &after, fault, sizeof(fault));
+	assert_string_equal(fault, "slave eth2 went from aggregator 1 to 2");
+	put_of("bond0", "bonding/ad_partner_mac", "00:00:00:00:00:00\n");
+	assert_int_equal(observe(&roots, "bond0", false, &after), 0);
+	observe_bond_fault(&before, &after, fault, sizeof(fault));
+	assert_string_equal(fault,
+	                    "the bond's LACP partner changed from 00:1b:21:77:02:01 to 00:00:00:00:00:00");
+}
+
+static void note_is(const char *mode, const char *one, const char *two, const char *expected)
+{
+	struct observation before, after;
+	char note[256];
+
+	make_bond("\n", "0\n");
+	put_of("bond0", "bonding/mode", mode);
+	put_of("eth1", "statistics/tx_bytes", "1000\n");
+	put_of("eth2", "statistics/tx_bytes", "1000\n");
+	assert_int_equal(observe(&roots, "bond0", false, &before), 0);
+	put_of("eth1", "statistics/tx_bytes", one);
+	put_of("eth2", "statistics/tx_bytes", two);
+	assert_int_equal(observe(&roots, "bond0", false, &after), 0);
+	observe_bond_note(&before, &after, note, sizeof(note));
+	assert_string_equal(note, expected);
+}
+
+static void test_note(void **state)
+{
+	(void)state;
+	note_is("balance-xor 2\n", "1000\n", "80001000\n",
+	        "the bond is in mode balance-xor over 2 slaves, but eth2 alone sent 100.0 % of 80.0 MB");
+	note_is("balance-rr 0\n", "40001000\n", "40001000\n", "");
+	note_is("balance-rr 0\n", "1801000\n", "80001000\n", "");
+	note_is("active-backup 1\n", "1000\n", "80001000\n", "");
+	note_is("802.3ad 4\n", "1000\n", "900000\n", ""); /* hardly anything */
+}
+
+static int choose(struct net *net, const char *slaves, const char *primary, struct failure *why)
+{
+	*net = (struct net){.nics = {.name = {"eth1", "eth2"}, .count = 2}};
+	memset(why, 0, sizeof(*why));
+	return bond_slaves_choose(net, slaves, primary, why);
+}
+
+static void test_slaves(void **state)
+{
+	struct failure why;
+	struct net net;
+
+	(void)state;
+	assert_int_equal(choose(&net, "all", "none", &why), 0);
+	assert_int_equal(net.used, 2);
+	assert_string_equal(net.nics.name[0], "eth1");
+	assert_int_equal(net.leg[1], 2);
+	assert_int_equal(choose(&net, "2,1", "1", &why), 0);
+	assert_int_equal(net.used, 2);
+	assert_string_equal(net.nics.name[0], "eth2");
+	assert_int_equal(net.leg[0], 2);
+	assert_int_equal(choose(&net, "reversed", "none", &why), 0);
+	assert_string_equal(net.nics.name[0], "eth2");
+	assert_int_equal(choose(&net, "2", "none", &why), 0);
+	assert_int_equal(net.used, 1);
+	assert_int_equal(net.nics.count, 2); /* the other is kept, to be down */
+	assert_string_equal(net.nics.name[1], "eth1");
+}
+
+static void slaves_refused(const char *slaves, const char *primary, const char *text)
+{
+	struct failure why;
+	struct net net;
+
+	assert_int_equal(choose(&net, slaves, primary, &why), -EINVAL);
+	assert_int_equal(why.scope, FAILURE_CELL);
+	if (!strstr(why.message, text))
+		fail_msg("\"%s\" lacks \"%s\"", why.message, text);
+}
+
+static void test_slaves_refused(void **state)
+{
+	struct net net = {.nics = {.name = {"eth1", "eth2"}, .count = 2}, .used = 2};
+	struct failure why;
+	char path[200];
+
+	(void)state;
+	slaves_refused("1,3", "none", "there is no slave 3, the node has 2 storage NICs");
+	slaves_refused("0", "none", "there is no slave 0");
+	slaves_refused("2,2", "none", "slave 2 (NIC eth2) appears twice");
+	slaves_refused("eth1", "none", "is no list of storage NICs");
+	slaves_refused("1", "2", "bond.primary = 2 is not among the slaves (bond.slaves = 1)");
+	assert_int_equal(bond_slaves_free(&net, sys, &why), 0);
+	snprintf(path, sizeof(path), "%s/class/net/eth2/master", sys);
+	assert_int_equal(symlink("../br0", path), 0);
+	assert_int_equal(bond_slaves_free(&net, sys, &why), -EBUSY);
+	assert_string_equal(why.message, "Storage NIC eth2 is already enslaved, to br0");
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {T(test_lacp), T(test_note), T(test_slaves),
+	                                   T(test_slaves_refused)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
