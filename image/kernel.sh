@@ -46,7 +46,7 @@ build_kernel() { # build_kernel DIR
 	root=$1
 	build=$1/build
 	step 'kernel: configure' kernel-config configure_kernel
-	step 'kernel: compile (about 10 minutes on 2 cores)' kernel-compile compile_kernel
+	expect=3270 step 'kernel: compile (about 10 minutes on 2 cores)' kernel-compile compile_kernel
 	step 'kernel: install' kernel-install install_kernel
 }
 

@@ -20,22 +20,26 @@ elapsed() {
 	printf '%d:%02d' $((SECONDS / 60)) $((SECONDS % 60))
 }
 
-# ticker LABEL LOG: a line that moves, while the step runs on a terminal.
+# ticker LABEL LOG [LINES]: a line that moves, while the step runs on a terminal; with the number of lines that the log
+# usually comes to, also how far it is. It ends with the step's shell, even one that a Ctrl-C ended.
 ticker() {
-	while sleep 1; do
-		printf '\r\033[K%s  %s  (%d lines in the log)' "$(elapsed)" "$1" "$(wc -l <"$2")" >&2
+	local lines
+	while sleep 1 && kill -0 $$ 2>/dev/null; do
+		lines=$(wc -l <"$2")
+		printf '\r\033[K%s  %s  %s' "$(elapsed)" "$1" \
+			"${3:+$((lines * 100 / $3 < 99 ? lines * 100 / $3 : 99)) %}" >&2
 	done
 }
 
 # step LABEL LOG COMMAND...: runs it with all output in out/log/LOG.log; says what runs and for how long; when it
-# fails, shows the end of the log and where it is.
+# fails, shows the end of the log and where it is. $expect, if set, is how many lines the log usually has.
 step() {
 	local label=$1 log=$OUT/log/$2.log tick="" rc=0
 	shift 2
 	SECONDS=0
 	: >"$log"
 	if [ -t 2 ]; then
-		ticker "$label" "$log" &
+		ticker "$label" "$log" "${expect:-}" &
 		tick=$!
 	else
 		echo "$(elapsed)  $label" >&2

@@ -57,13 +57,24 @@ static void enter(struct sample *s, const char *step, long long ms)
 	shared->deadline_ns = ms ? now_ns() + (ms + DEADLINE_GRACE_MS) * 1000000 : 0;
 }
 
+/* The lab's reason for calling the sample off: kept as it is where it is an error.json. */
+static void take_error(struct sample *s, const struct client_answer *answer)
+{
+	const json_t *error = json_object_get(answer->body, "error");
+
+	if (!s->error && *text_of(error, "node") && *text_of(error, "step") && *text_of(error, "message") &&
+	    *text_of(error, "scope"))
+		s->error = json_deep_copy(error);
+}
+
 /* cell_progress: console and lab; the lab may miss it. */
-static void progress(void *ctx, const char *step, const char *text)
+static int progress(void *ctx, const char *step, const char *text)
 {
 	struct sample *s = ctx;
 	struct client_answer answer = {0};
 	json_t *body;
 	char *line;
+	int r;
 
 	say("%s: %s", step, text);
 	body = json_pack("{s:o, s:o}", "step", json_stringn(step, strnlen(step, 64)), "text",
@@ -71,9 +82,13 @@ static void progress(void *ctx, const char *step, const char *text)
 	line = body ? json_dumps(body, JSON_COMPACT) : NULL;
 	if (line)
 		client_request(s->agent->client, "POST", "/v1/step", line, strlen(line), STEP_MS, &answer);
+	if (answer.status == 410)
+		take_error(s, &answer);
+	r = answer.status == 410 ? -ECANCELED : 0;
 	client_answer_clear(&answer);
 	free(line);
 	json_decref(body);
+	return r;
 }
 
 /* The members of ASSIGNMENT that name the sample. */
@@ -87,14 +102,9 @@ static json_t *sample_key(const json_t *assignment)
 	return key;
 }
 
-/* The lab's reason for calling the sample off: kept as it is where it is an error.json. */
 static int called_off(struct sample *s, const char *barrier, const struct client_answer *answer)
 {
-	const json_t *error = json_object_get(answer->body, "error");
-
-	if (*text_of(error, "node") && *text_of(error, "step") && *text_of(error, "message") &&
-	    *text_of(error, "scope"))
-		s->error = json_deep_copy(error);
+	take_error(s, answer);
 	return fail(
 	    &s->why, -ECANCELED, FAILURE_SAMPLE, "barrier", barrier,
 	    "The lab says why in the run's log; the sample is tried again as often as the plan allows.",

@@ -6,6 +6,7 @@
 #include "evidence.h"
 #include "factor.h"
 #include "file.h"
+#include "irq_list.h"
 #include "stack.h"
 #include "workload.h"
 #include "workload_peer.h"
@@ -37,7 +38,15 @@ static bool still_there(struct cell_build *build)
 	if (build->has_drbd && stack_of(build->state)->prove(build, 0, NULL, NULL, &ignored))
 		return false;
 	path.full_passed = false;
-	return !build->has_net || !net_path_probe(&path, 1, false, now_ns() + 1000000000LL);
+	return !build->has_net || !net_path_probe(&path, 1, false, now_ns() + 1000000000LL, NULL, NULL);
+}
+
+int cell_called_off(struct failure *why)
+{
+	return fail(
+	    why, -ECANCELED, FAILURE_SAMPLE, "apply", "the peer",
+	    "The lab says why in the run's log; the sample is tried again as often as the plan allows.",
+	    "the lab has called this sample off");
 }
 
 int cell_apply(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,
@@ -63,7 +72,8 @@ int cell_apply(struct cell_node *node, const json_t *assignment, cell_progress *
 	return r;
 }
 
-static int prove_whole_path(struct cell_build *build, long long until_ns, struct failure *why)
+static int prove_whole_path(struct cell_build *build, long long until_ns, cell_progress *progress, void *ctx,
+                            struct failure *why)
 {
 	struct net_path *path = &build->paths[build->net.used];
 	int r;
@@ -73,7 +83,9 @@ static int prove_whole_path(struct cell_build *build, long long until_ns, struct
 	memcpy(path->address, build->net.address, sizeof(path->address));
 	memcpy(path->peer, build->peer_address, sizeof(path->peer));
 	build->path_count = build->net.used + 1;
-	r = net_path_probe(path, 1, false, until_ns);
+	r = net_path_probe(path, 1, false, until_ns, progress, ctx);
+	if (r == -ECANCELED)
+		return cell_called_off(why);
 	if (r == -ETIMEDOUT)
 		return net_path_failure(path, 1, build->node, build->peer, why);
 	if (r)
@@ -96,6 +108,12 @@ static json_t *read_in_force(const struct cell_build *build)
 		r = stack_of(build->state)->in_force(build, in_force);
 	if (!r && build->has_net)
 		r = net_in_force(&build->net, "/sys", in_force);
+	if (!r && build->has_net)
+		r = nic_driver_in_force(&build->net.nics, build->net.used, build->state, "/sys", in_force);
+	if (!r && build->has_net)
+		r = irq_in_force(&irq_roots_real, &build->net.nics, build->net.used, build->state, in_force);
+	if (!r && build->has_net)
+		r = nic_in_force(&build->net.nics, build->net.used, build->state, in_force);
 	if (!r)
 		return in_force;
 	json_decref(in_force);
@@ -138,6 +156,8 @@ static int evidence_before(const struct cell_node *node, struct cell_build *buil
 	r = r ? -ENOMEM : observe_now(build, &build->before);
 	if (!r && json_object_set_new(evidence, "before", observation_json(&build->before)))
 		r = -ENOMEM;
+	json_decref(build->irq_counts);
+	build->irq_counts = build->has_net ? irq_counts("/sys", &build->net.nics, build->net.used) : NULL;
 out:
 	json_decref(in_force);
 	json_decref(paths);
@@ -166,7 +186,7 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 	*evidence = NULL;
 	if (build->has_net) {
 		progress(ctx, "prove", "full-size pings to the peer");
-		r = prove_whole_path(build, until_ns, why);
+		r = prove_whole_path(build, until_ns, progress, ctx, why);
 	}
 	if (!r && stack->prove) {
 		progress(ctx, "prove", stack->level);
@@ -247,6 +267,18 @@ static bool find_fault(const struct cell_build *build, const json_t *evidence, c
 	return false;
 }
 
+/* How the storage NICs' interrupts of the sample spread over the CPUs. */
+static void add_interrupts(const struct cell_build *build, json_t *evidence)
+{
+	json_t *after;
+
+	if (!build->has_net)
+		return;
+	after = irq_counts("/sys", &build->net.nics, build->net.used);
+	json_object_set_new(evidence, "interrupts", irq_spread(&build->net.nics, build->irq_counts, after));
+	json_decref(after);
+}
+
 /* What the reader should know, though it does not make the sample invalid. */
 static int add_notes(const struct cell_build *build, json_t *evidence)
 {
@@ -275,6 +307,7 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "evidence", "after", "See the node's kernel log.",
 		            "The state after the sample cannot be read");
+	add_interrupts(build, evidence);
 	evidence_nics_after(&observe_roots_real, json_object_get(evidence, "nics"));
 	if (find_fault(build, evidence, fault, sizeof(fault)))
 		build->broken = true;
@@ -294,9 +327,14 @@ void cell_restore(struct cell_node *node)
 		say("DRBD cannot be taken down: %s", strerror(-r));
 	if (build) {
 		peer_service_stop(&build->service);
+		irq_restore(&build->irq);
+		/* While there is a link: see nic_knob.h. */
+		nic_restore(&build->nic);
 		r = build->has_net ? net_down(&build->net) : 0;
 		if (r)
 			say("The storage network cannot be taken down: %s", strerror(-r));
+		nic_driver_restore(&build->drivers);
+		json_decref(build->irq_counts);
 		json_decref(build->drbd.commands);
 	}
 	free(build);

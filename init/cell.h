@@ -17,8 +17,12 @@ struct cell_node {
 	struct cell_build *build; /* private to cell.c: what was built, for restore */
 };
 
-/* Called with a step and a text, to be shown on the console and told to the lab; never while measuring. */
-typedef void cell_progress(void *ctx, const char *step, const char *text);
+/* Called with a step and a text, to be shown on the console and told to the lab; never while measuring. 0, or
+ * -ECANCELED: the lab has called the sample off, and who waits for a peer shall stop. */
+typedef int cell_progress(void *ctx, const char *step, const char *text);
+
+/* Fills *WHY for a sample that the lab has called off; gives -ECANCELED. */
+int cell_called_off(struct failure *why);
 
 /* Makes the cell's state real: if it is in force already, does nothing; else takes down what is there and
  * builds it, up to where the peer is needed. ASSIGNMENT is the `measure` form of next.json. 0 or -errno with

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { RTT_PINGS = 50 };
 
@@ -86,7 +87,7 @@ static unsigned int index_of(const json_t *binding)
 
 /* Every leg alone, before a bond hides which of them carries the traffic. */
 static int prove_legs(struct cell_build *build, const json_t *assignment, long long until_ns,
-                      struct failure *why)
+                      cell_progress *progress, void *ctx, struct failure *why)
 {
 	struct net *net = &build->net;
 	int r = 0;
@@ -110,15 +111,39 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 		r = net_path_duplicates(build->paths, net->used, net->address, why);
 	if (r)
 		return r;
-	r = net_path_probe(build->paths, net->used, true, until_ns);
+	r = net_path_probe(build->paths, net->used, true, until_ns, progress, ctx);
 	if (r == -ETIMEDOUT)
 		return net_path_failure(build->paths, net->used, build->node, build->peer, why);
+	if (r == -ECANCELED)
+		return cell_called_off(why);
 	if (!r)
 		r = net_path_rtt(build->paths, net->used, RTT_PINGS);
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "net", "ICMP", "See the node's kernel log.",
 		            "Pings cannot be sent");
 	return 0;
+}
+
+/* The storage NICs, with the driver that the state asks for. */
+static int find_nics(struct cell_build *build, const struct cell_node *node, const json_t *wanted,
+                     long long until_ns, struct failure *why)
+{
+	struct net_nics *nics = &build->net.nics;
+	bool bond = strcmp(factor_string(build->state, FACTOR_BOND_MODE), "none") != 0, switched;
+	int r = net_find_nics("/sys", wanted, node->management_nic, nics, why);
+
+	if (!r)
+		r = nic_driver_apply(&build->drivers, nics, bond ? nics->count : 1, node->management_nic,
+		                     build->state, &switched, why);
+	if (r || !switched)
+		return r;
+	while ((r = net_find_nics("/sys", wanted, node->management_nic, nics, why)) == -ENODEV &&
+	       now_ns() < until_ns)
+		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+	/* They were there with the other driver. */
+	if (r)
+		why->scope = FAILURE_CELL;
+	return r;
 }
 
 static int build_net(struct cell_build *build, const struct cell_node *node, const json_t *assignment,
@@ -129,23 +154,30 @@ static int build_net(struct cell_build *build, const struct cell_node *node, con
 	long long peer_ns = cell_deadline_ns(assignment, "peer_ms");
 	int r;
 
-	r = net_find_nics("/sys", nics, node->management_nic, &build->net.nics, why);
+	r = find_nics(build, node, nics, link_ns, why);
 	if (r)
 		return r;
 	build->has_net = true;
 	memcpy(build->net.peer, build->peer_address, sizeof(build->net.peer));
 	progress(ctx, "net", "storage NICs up, waiting for their links");
 	r = net_legs_up(&build->net, build->state, link_ns, why);
+	if (!r)
+		r = nic_apply(&build->nic, &build->net.nics, build->net.used, build->state, "/sys", link_ns,
+		              why);
 	if (r)
 		return r;
 	progress(ctx, "net", "proving each leg with the peer");
 	/* The peer may come as late as it may, and then needs its links as well. */
-	r = prove_legs(build, assignment, peer_ns > link_ns ? peer_ns : link_ns, why);
+	r = prove_legs(build, assignment, peer_ns > link_ns ? peer_ns : link_ns, progress, ctx, why);
 	if (r)
 		return r;
 	progress(ctx, "net", build->net.bond ? "building the bond" : "setting the address");
 	/* In all, applying takes no longer than both deadlines together. */
-	return net_build(&build->net, peer_ns + (link_ns - start_ns), why);
+	r = net_build(&build->net, peer_ns + (link_ns - start_ns), why);
+	/* Last: setting a NIC down and up may make its interrupts anew. */
+	return r ? r
+	         : irq_apply(&build->irq, &irq_roots_real, &build->net.nics, build->net.used, build->state,
+	                     why);
 }
 
 int cell_build_all(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,

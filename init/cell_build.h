@@ -6,8 +6,11 @@
 #include "cell.h"
 #include "disk.h"
 #include "drbd.h"
+#include "irq_apply.h"
 #include "net_bond.h"
 #include "net_path.h"
+#include "nic_apply.h"
+#include "nic_driver.h"
 #include "observe.h"
 
 #include <sys/types.h>
@@ -24,6 +27,9 @@ struct cell_build {
 	struct disk disk;
 	bool has_net, has_drbd;
 	struct net net;
+	struct nic_changes nic;
+	struct nic_drivers drivers;
+	struct irq_changes irq;
 	struct net_path paths[NET_MAX_NICS + 1]; /* legs, then the whole */
 	size_t path_count;
 	char peer_address[48];
@@ -33,6 +39,7 @@ struct cell_build {
 
 	struct observation before, after;
 	char generation[32]; /* of DRBD's data, before */
+	json_t *irq_counts;  /* before */
 };
 
 /* Parts of an assignment: its cell's state; a deadline ("apply_ms"), and when it will be over (now_ns()). */

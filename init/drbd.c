@@ -169,7 +169,8 @@ static int wait_for(struct drbd *drbd, state_test *test, bool fatal_standalone, 
 			snprintf(line, sizeof(line), "waiting for %s: %s %s/%s, %llu MiB out of sync", what,
 			         state.connection, state.disk, state.peer_disk,
 			         (unsigned long long)state.out_of_sync_bytes >> 20);
-			progress(ctx, "drbd", line);
+			if (progress(ctx, "drbd", line) == -ECANCELED)
+				return cell_called_off(why);
 			told_ns = now;
 		}
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);

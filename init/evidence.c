@@ -3,7 +3,8 @@
 
 #include "cmdline.h"
 #include "file.h"
-#include "module.h"
+#include "nic_apply.h"
+#include "nic_driver.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -79,7 +80,7 @@ static json_t *counters(const char *sys, const char *name)
 
 static json_t *nic_json(const char *sys, const char *name)
 {
-	char mac[24], driver[64], version[64], path[320];
+	char mac[24], driver[64], version[64], srcversion[64], path[320];
 	long long speed = -1, mtu = 0, carrier = 0;
 	json_t *nic;
 
@@ -95,8 +96,11 @@ static json_t *nic_json(const char *sys, const char *name)
 	nic = json_pack("{s:s, s:s, s:s, s:I, s:I, s:b, s:o}", "name", name, "mac", mac, "driver", driver,
 	                "speed_mbps", (json_int_t)(speed < 0 ? -1 : speed), "mtu_bytes", (json_int_t)mtu,
 	                "carrier", carrier != 0, "counters_before", counters(sys, name));
-	if (driver[0] && !module_version(driver, version, sizeof(version)))
+	nic_driver_version(sys, name, version, srcversion, sizeof(version));
+	if (version[0])
 		json_object_set_new(nic, "driver_version", json_string(version));
+	if (srcversion[0])
+		json_object_set_new(nic, "driver_srcversion", json_string(srcversion));
 	return nic;
 }
 
@@ -104,8 +108,12 @@ json_t *evidence_nics(const struct observe_roots *roots, const struct net_nics *
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < used; i++)
-		json_array_append_new(array, nic_json(roots->sys, nics->name[i]));
+	for (size_t i = 0; i < used; i++) {
+		json_t *nic = nic_json(roots->sys, nics->name[i]);
+
+		json_object_set_new(nic, "settings", nic_settings(nics->name[i]));
+		json_array_append_new(array, nic);
+	}
 	return array;
 }
 

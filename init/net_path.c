@@ -29,6 +29,7 @@ enum {
 };
 
 #define HOLE        2
+#define TELL_NS     2000000000LL
 #define PROBE_MAGIC 0x41736179 /* "Asay" */
 
 struct probe {
@@ -245,8 +246,10 @@ static void receive(struct link *links, struct net_path *paths, size_t count, bo
 	}
 }
 
-int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long long deadline_ns)
+int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long long deadline_ns,
+                   cell_progress *progress, void *ctx)
 {
+	long long told_ns = now_ns();
 	unsigned char *frame = malloc(MAX_MTU_BYTES);
 	struct link links[64];
 	unsigned int farewells = both_ways ? FAREWELLS : 0;
@@ -267,6 +270,12 @@ int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long lo
 		if (!done && now >= deadline_ns) {
 			r = -ETIMEDOUT;
 			break;
+		}
+		if (!done && progress && now - told_ns > TELL_NS) {
+			r = progress(ctx, "net", "waiting for the peer's answers");
+			if (r)
+				break;
+			told_ns = now_ns();
 		}
 		for (size_t i = 0; i < count; i++) {
 			send_round(&links[i], frame);

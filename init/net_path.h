@@ -3,6 +3,8 @@
 #ifndef ASSAY_NET_PATH_H
 #define ASSAY_NET_PATH_H
 
+#include "cell.h"
+
 #include "failure.h"
 
 #include <jansson.h>
@@ -36,8 +38,10 @@ struct net_path {
 /* Pings on all PATHS at once, again and again, until on each a full-size ping was answered and, where
  * BOTH_WAYS, the peer has said the same of its own (it must run this at the same time); or until DEADLINE_NS,
  * or sooner where it is no use to wait: legs are crossed, or only smaller packets pass, and how large ones do
- * is known, in each direction. 0; -ETIMEDOUT; or -errno: no socket. */
-int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long long deadline_ns);
+ * is known, in each direction. PROGRESS (or NULL) is told every other second.
+ * 0; -ETIMEDOUT; -ECANCELED: PROGRESS says so; or -errno: no socket. */
+int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long long deadline_ns,
+                   cell_progress *progress, void *ctx);
 
 /* Sends COUNT small pings on each of PATHS, one after the other, and fills their rtt. 0 or -errno: no socket.
  */

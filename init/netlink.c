@@ -95,7 +95,7 @@ static int start(struct netlink_request *request)
 	*request->error = '\0';
 	if (request->overflow)
 		return -EMSGSIZE;
-	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, request->protocol);
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));

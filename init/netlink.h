@@ -13,6 +13,7 @@ struct netlink_request {
 	struct nlmsghdr header;
 	char body[2048];
 	bool overflow;
+	int protocol;    /* NETLINK_ROUTE after netlink_begin(); set NETLINK_GENERIC where that is meant */
 	char error[128]; /* what the kernel says beside its errno (extended ack); "" if nothing */
 };
 

@@ -24,9 +24,19 @@ const struct factor factors[FACTOR_COUNT] = {
 	                 .group = FACTOR_GROUP_##g,                                                          \
 	                 .drbdsetup_option = o,                                                              \
 	                 .description = text},
+#define FACTOR_NIC_INT(id, n, lo, hi, u, text)                                                               \
+	[FACTOR_##id] = {.name = n,                                                                          \
+	                 .min = lo,                                                                          \
+	                 .max = hi,                                                                          \
+	                 .default_level = "default",                                                         \
+	                 .unit = u,                                                                          \
+	                 .group = FACTOR_GROUP_NIC,                                                          \
+	                 .drbdsetup_option = "",                                                             \
+	                 .description = text},
 #include "factors.def"
 #undef FACTOR_ENUM
 #undef FACTOR_INT
+#undef FACTOR_NIC_INT
 };
 
 const struct factor *factor_find(const char *name)
@@ -114,9 +124,18 @@ int factor_check(const struct factor *f, const json_t *level, char *why, size_t 
 	if (json_is_integer(level) && json_integer_value(level) >= f->min &&
 	    json_integer_value(level) <= f->max)
 		return 0;
-	snprintf(why, why_size, "%s takes a whole number from %lld to %lld (%s)", f->name, f->min, f->max,
-	         f->unit);
+	if (factor_left_alone(f, level))
+		return 0;
+	snprintf(why, why_size, "%s takes a whole number from %lld to %lld (%s)%s%s", f->name, f->min, f->max,
+	         f->unit, f->default_level ? " or " : "", f->default_level ? f->default_level : "");
 	return -EINVAL;
+}
+
+bool factor_left_alone(const struct factor *f, const json_t *level)
+{
+	if (f->group != FACTOR_GROUP_NIC)
+		return false;
+	return !level || (json_is_string(level) && !strcmp(json_string_value(level), f->default_level));
 }
 
 const char *factor_string(const json_t *state, enum factor_id id)
@@ -143,7 +162,7 @@ static unsigned int relevant_groups(const json_t *state)
 	groups |= 1u << FACTOR_GROUP_DRBD;
 	if (!strcmp(factor_string(state, FACTOR_DRBD_LINK), "never-connected"))
 		return groups;
-	groups |= 1u << FACTOR_GROUP_NET;
+	groups |= 1u << FACTOR_GROUP_NET | 1u << FACTOR_GROUP_NIC;
 	if (strcmp(factor_string(state, FACTOR_BOND_MODE), "none"))
 		groups |= 1u << FACTOR_GROUP_BOND;
 	return groups;
@@ -226,7 +245,7 @@ json_t *factor_complete_state(const json_t *state)
 		if (!(groups & 1u << f->group))
 			continue;
 		level = json_object_get(state, f->name);
-		if (!level && !by_itself((enum factor_id)i, state))
+		if (factor_left_alone(f, level) || (!level && !by_itself((enum factor_id)i, state)))
 			continue;
 		if (level)
 			r = json_object_set(out, f->name, level);

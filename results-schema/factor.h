@@ -9,20 +9,28 @@
 #include <stddef.h>
 
 enum factor_id {
-#define FACTOR_ENUM(id, ...) FACTOR_##id,
-#define FACTOR_INT(id, ...)  FACTOR_##id,
+#define FACTOR_ENUM(id, ...)    FACTOR_##id,
+#define FACTOR_INT(id, ...)     FACTOR_##id,
+#define FACTOR_NIC_INT(id, ...) FACTOR_##id,
 #include "factors.def"
 #undef FACTOR_ENUM
 #undef FACTOR_INT
+#undef FACTOR_NIC_INT
 	FACTOR_COUNT
 };
 
-enum factor_group { FACTOR_GROUP_ALWAYS, FACTOR_GROUP_NET, FACTOR_GROUP_BOND, FACTOR_GROUP_DRBD };
+enum factor_group {
+	FACTOR_GROUP_ALWAYS,
+	FACTOR_GROUP_NET,
+	FACTOR_GROUP_NIC,
+	FACTOR_GROUP_BOND,
+	FACTOR_GROUP_DRBD
+};
 
 struct factor {
 	const char *name;
-	const char *levels;                /* "a|b|c"; NULL: an integer */
-	const char *default_level;         /* of an enum */
+	const char *levels;        /* "a|b|c"; NULL: an integer */
+	const char *default_level; /* of an enum; of an integer in the group NIC, where it is a word */
 	long long min, max, default_value; /* of an integer */
 	const char *unit;
 	enum factor_group group;
@@ -45,6 +53,11 @@ int factor_check(const struct factor *f, const json_t *level, char *why, size_t 
 /* Whether F has a meaning in STATE (which must have "stack", and what it needs of drbd.link and bond.mode, or
  * defaults are taken). */
 bool factor_relevant(const struct factor *f, const json_t *state);
+
+/* Whether LEVEL (NULL: not given) of F leaves the setting as the driver or kernel made it. Such a factor is
+ * not part of a cell: cells keep their ids when factors are added, and no cell claims to know a default that
+ * only the driver knows. What it was is in the evidence. */
+bool factor_left_alone(const struct factor *f, const json_t *level);
 
 /* Level of a factor in STATE, or its default where the state does not have it. */
 const char *factor_string(const json_t *state, enum factor_id id);

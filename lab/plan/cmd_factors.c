@@ -17,6 +17,8 @@ static const char *group_text(enum factor_group group)
 		return "every cell";
 	case FACTOR_GROUP_NET:
 		return "DRBD that was connected";
+	case FACTOR_GROUP_NIC:
+		return "DRBD that was connected, unless it is the default";
 	case FACTOR_GROUP_BOND:
 		return "DRBD over a bond";
 	case FACTOR_GROUP_DRBD:
@@ -37,6 +39,10 @@ static void help(void)
 
 static void print_levels(const struct factor *f)
 {
+	if (!f->levels && f->default_level) {
+		printf("*%s, %lld to %lld %s", f->default_level, f->min, f->max, f->unit);
+		return;
+	}
 	if (!f->levels) {
 		printf("%lld to %lld %s, *%lld", f->min, f->max, f->unit, f->default_value);
 		return;
@@ -75,7 +81,9 @@ static json_t *factor_json(const struct factor *f)
 		json_object_set_new(out, "min", json_integer(f->min));
 		json_object_set_new(out, "max", json_integer(f->max));
 		json_object_set_new(out, "unit", json_string(f->unit));
-		json_object_set_new(out, "default", json_integer(f->default_value));
+		json_object_set_new(out, "default",
+		                    f->default_level ? json_string(f->default_level)
+		                                     : json_integer(f->default_value));
 	}
 	json_decref(levels);
 	if (*f->drbdsetup_option)

@@ -28,7 +28,7 @@ static json_t *check_level(struct plan_build *b, const struct factor *f, json_t 
 
 	if (!json_is_string(level) && !json_is_integer(level))
 		return NULL; /* the schema complains of it */
-	if (!f->levels && json_is_string(level) && *f->unit) {
+	if (!f->levels && json_is_string(level) && *f->unit && !factor_left_alone(f, level)) {
 		used = level_with_unit(f, json_string_value(level), why, sizeof(why));
 		if (!used && *why) {
 			yaml_complain(&b->doc, pointer, false, "%s: %s", f->name, why);
@@ -231,6 +231,7 @@ static const char *what_group_needs(enum factor_group group)
 {
 	switch (group) {
 	case FACTOR_GROUP_NET:
+	case FACTOR_GROUP_NIC:
 		return "stack: drbd, and a drbd.link other than never-connected";
 	case FACTOR_GROUP_BOND:
 		return "stack: drbd, a drbd.link other than never-connected, and a bond.mode other than none";

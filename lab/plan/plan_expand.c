@@ -121,7 +121,12 @@ static bool matches(const json_t *entry, const json_t *state)
 	json_t *level;
 
 	json_object_foreach ((json_t *)entry, name, level) {
-		if (!json_equal(json_object_get(state, name), level))
+		const struct factor *f = factor_find(name);
+		const json_t *real = json_object_get(state, name);
+
+		if (!real && factor_left_alone(f, level) && factor_relevant(f, state))
+			continue;
+		if (!json_equal(real, level))
 			return false;
 	}
 	return true;
@@ -229,7 +234,7 @@ static int add_state(struct expansion *x, json_t *state, const struct choice *c)
 		return r;
 	}
 	for (size_t i = 0; i < FACTOR_COUNT && b->named & ~b->used; i++)
-		if (b->named & ~b->used & UINT64_C(1) << i && json_object_get(state, factors[i].name))
+		if (b->named & ~b->used & UINT64_C(1) << i && factor_relevant(&factors[i], state))
 			b->used |= UINT64_C(1) << i;
 	b->state_count++;
 	return 0;

@@ -46,7 +46,10 @@ static int add_level(FILE *to, size_t factor, const json_t *level)
 	const char *name = factors[factor].name, *dot = strrchr(name, '.');
 	char text[64];
 
-	plan_level_text(level, text, sizeof(text));
+	if (level)
+		plan_level_text(level, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), "%s", factors[factor].default_level);
 	switch (factor) {
 	case FACTOR_STACK:
 	case FACTOR_BOOT:
@@ -76,7 +79,7 @@ static int label_state(struct plan_state *s, uint64_t shown)
 		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !(shown & s->varied & UINT64_C(1) << f))
 			continue;
 		level = json_object_get(s->state, factors[f].name);
-		if (level)
+		if (level || (factors[f].group == FACTOR_GROUP_NIC && factor_relevant(&factors[f], s->state)))
 			add_level(to, f, level);
 	}
 	if (fclose(to))

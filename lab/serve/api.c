@@ -120,10 +120,11 @@ static void post_step(struct server *s, struct request *rq)
 		return;
 	pthread_mutex_lock(&s->lock);
 	if (still_its_boot(s, rq)) {
-		conductor_step(s->conductor, moment_now(), rq->node,
-		               json_string_value(json_object_get(step, "step")),
-		               json_string_value(json_object_get(step, "text")));
-		request_reply(rq, 204, NULL);
+		json_t *error = conductor_step(s->conductor, moment_now(), rq->node,
+		                               json_string_value(json_object_get(step, "step")),
+		                               json_string_value(json_object_get(step, "text")));
+
+		request_reply(rq, error ? 410 : 204, error ? json_pack("{so}", "error", error) : NULL);
 	}
 	pthread_mutex_unlock(&s->lock);
 	json_decref(step);

@@ -264,12 +264,20 @@ void conductor_drop(struct conductor *c, struct hold *hold)
 	hold->node = NULL;
 }
 
-void conductor_step(struct conductor *c, struct moment now, struct node *n, const char *step,
-                    const char *what)
+json_t *conductor_step(struct conductor *c, struct moment now, struct node *n, const char *step,
+                       const char *what)
 {
+	const struct group *g = n->group;
+
 	(void)c;
 	live(n, now, step, "%s", what);
 	log_event(n->name, step, "%s", what);
+	if (g->attempt.open && g->attempt.error)
+		return json_deep_copy(g->attempt.error);
+	if (g->attempt.open && n->assigned && !strcmp(n->token, n->assigned_token))
+		return NULL;
+	return error_new(n->name, step, n->name, "sample", "Nothing to do: the sample is measured again.",
+	                 "the sample is off");
 }
 
 struct reply conductor_error(struct conductor *c, struct moment now, struct node *n, const json_t *error)

@@ -83,8 +83,10 @@ struct reply conductor_result(struct conductor *c, struct moment now, struct nod
                               const struct result_key *key, const json_t *result, const void *body,
                               size_t length, struct complaint *why);
 
-void conductor_step(struct conductor *c, struct moment now, struct node *node, const char *step,
-                    const char *text);
+/* Notes what the node does now. NULL; or why the sample that it is at is off (error.json; the caller owns
+ * it). */
+json_t *conductor_step(struct conductor *c, struct moment now, struct node *node, const char *step,
+                       const char *text);
 /* ERROR fits error.json. 204 or 500. */
 struct reply conductor_error(struct conductor *c, struct moment now, struct node *node, const json_t *error);
 

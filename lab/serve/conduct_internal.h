@@ -92,7 +92,7 @@ struct attempt {
 	bool open;
 	struct item item;
 	unsigned int number;
-	bool rebuild; /* the state does not stand on all its nodes */
+	bool rebuild;  /* the state does not stand on all its nodes */
 	json_t *error; /* it is off: what the others get with 410 */
 	int phase;     /* lowest level of all nodes; -1: not known, the server was started in its middle */
 	int64_t phase_since_ns;

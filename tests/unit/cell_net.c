@@ -231,7 +231,7 @@ static void test_probe_loopback(void **state)
 	json_t *array = json_array();
 
 	(void)state;
-	assert_int_equal(net_path_probe(&path, 1, true, now_ns() + 5000000000LL), 0);
+	assert_int_equal(net_path_probe(&path, 1, true, now_ns() + 5000000000LL, NULL, NULL), 0);
 	assert_true(path.small_passed && path.full_passed && path.peer_done);
 	assert_true(path.rtt_ns > 0);
 	assert_int_equal(net_path_json(&path, 1, array), 0);
@@ -245,9 +245,9 @@ static void test_probe_nobody(void **state)
 	struct net_path none = {.device = "no-such-nic", .peer = "192.0.2.1", .mtu_bytes = 1500, .leg = 1};
 
 	(void)state;
-	assert_int_equal(net_path_probe(&path, 1, true, now_ns() + 120000000LL), -ETIMEDOUT);
+	assert_int_equal(net_path_probe(&path, 1, true, now_ns() + 120000000LL, NULL, NULL), -ETIMEDOUT);
 	assert_false(path.small_passed);
-	assert_int_equal(net_path_probe(&none, 1, true, now_ns() + 120000000LL), -ENODEV);
+	assert_int_equal(net_path_probe(&none, 1, true, now_ns() + 120000000LL, NULL, NULL), -ENODEV);
 }
 
 int main(void)

@@ -24,7 +24,8 @@ static void test_table(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
 		const struct factor *f = &factors[i];
-		json_t *level = f->levels ? json_string(f->default_level) : json_integer(f->default_value);
+		json_t *level =
+		    f->default_level ? json_string(f->default_level) : json_integer(f->default_value);
 
 		assert_non_null(f->name);
 		assert_ptr_equal(factor_find(f->name), f);
@@ -62,6 +63,11 @@ static void test_levels(void **unused)
 	check_is(FACTOR_DRBD_LINK, json_string(""), -EINVAL);
 	check_is(FACTOR_DRBD_LINK, json_string("connected|disconnected"), -EINVAL);
 	check_is(FACTOR_DRBD_CORK, json_true(), -EINVAL);
+	check_is(FACTOR_NIC_RING_RX, json_integer(512), 0);
+	check_is(FACTOR_NIC_RING_RX, json_string("default"), 0);
+	check_is(FACTOR_NIC_RING_RX, json_string("512"), -EINVAL);
+	check_is(FACTOR_NIC_RING_RX, json_integer(0), -EINVAL);
+	check_is(FACTOR_NIC_MTU, json_string("default"), -EINVAL);
 }
 
 static void test_nearest(void **unused)
@@ -129,7 +135,12 @@ static void test_complete(void **unused)
 	            count_groups(false, false, false));
 	complete_is("{\"stack\": \"drbd\"}", "nic.mtu", "bond.miimon", count_groups(true, false, true));
 	complete_is("{\"stack\": \"drbd\", \"bond.mode\": \"active-backup\"}", "bond.miimon",
-	            "bond.lacp-rate", FACTOR_COUNT - ACTIVE_BACKUP_LACKS);
+	            "bond.lacp-rate", count_groups(true, true, true) - ACTIVE_BACKUP_LACKS);
+	complete_is("{\"stack\": \"drbd\", \"nic.tso\": \"off\", \"nic.gso\": \"default\"}", "nic.tso",
+	            "nic.gso", count_groups(true, false, true) + 1);
+	complete_is("{\"stack\": \"drbd\", \"nic.ring-rx\": 512, \"nic.ring-tx\": \"default\"}",
+	            "nic.ring-rx", "nic.ring-tx", count_groups(true, false, true) + 1);
+	complete_is("{\"nic.tso\": \"off\"}", "stack", "nic.tso", count_groups(false, false, false));
 	complete_is(
 	    "{\"stack\": \"drbd\", \"drbd.link\": \"never-connected\", \"bond.mode\": \"active-backup\"}",
 	    "drbd.disk.al-extents", "bond.mode", count_groups(false, false, true));

@@ -27,6 +27,7 @@ like "the storage NICs are ixgbe" "$("$LAB" status "$lab")" '^storage NICs ixgbe
 must "a server" net_boot console=ttyS0 panic=1 loglevel=4 assay.rescue
 ok "power" "$LAB" start "$lab" n1 n2
 for n in 1 2; do
+	connect n$n
 	must "n$n boots" rescued n$n 180
 	like "n$n: the disk's serial" "$(node n$n 30 'modprobe virtio_blk; cat /sys/block/vd?/serial')" "^ASSAY-N$n-DATA"
 	like "n$n: DMI says what it is" "$(node n$n 20 'cat /sys/class/dmi/id/product_name')" '^virtual node \((tcg|kvm); ixgbe\)'

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Settings of the storage NICs on the real ixgbe driver: each level is read back, nothing else changes, a level that the
+# driver refuses fails its cell with the kernel's words while the run goes on, and everything is put back.
+. "$(dirname "$0")/lib.sh"
+lab_new nic
+serve_start
+"$VLAB" start "$LAB" n1 n2
+run_plan tests/boot/nic.yaml
+is 'cells whose levels are refused make the run fail' "$RUN_STATUS" 1
+is 'the storage NICs are the 82599 model' "$(jq -r .storage_nic "$LAB/lab.json")" ixgbe
+
+# What each of both NICs of both nodes had in force, where the cell's level of FACTOR is LEVEL.
+in_force()
+{
+	sql "SELECT DISTINCT json_extract(nic.value, '\$.settings.\"$1\"') FROM results, json_each(CAST(body AS TEXT), '\$.evidence.nics') nic
+		WHERE verdict = 'valid' AND json_extract(CAST(body AS TEXT), '\$.cell.state.\"$1\"') $2" | xargs
+}
+
+while read -r factor found level; do
+	is "$factor: what the driver set by itself" "$(in_force "$factor" 'IS NULL')" "$found"
+	is "$factor: $level is in force on every NIC, and only where it was asked for" "$(in_force "$factor" "IS NOT NULL")" "$level"
+done <<X
+nic.pause-rx on off
+nic.pause-tx on off
+nic.channels 2 1
+nic.ring-rx 512 1024
+nic.ring-tx 512 256
+nic.gro on off
+nic.lro off on
+nic.rx-checksum on off
+nic.tx-checksum on off
+nic.sg on off
+nic.ntuple off on
+X
+is 'rx-usecs: two levels and the default' "$(sql "SELECT DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.rx-usecs\"') FROM results WHERE verdict = 'valid' ORDER BY 1" | xargs)" '1 7 50'
+is 'tso and gso: off where they were asked for, or where sg was' \
+	"$(sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.tso\"') = 'off' AND json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.gso\"') = 'off'")" 4
+is 'nothing in force differed from what was asked' "$(sql "SELECT count(*) FROM results WHERE json_array_length(CAST(body AS TEXT), '\$.evidence.differences') > 0")" 0
+is 'every other cell was measured' "$(valid_samples)" 10
+
+# interrupts WHERE: "CPU" lines, all storage NICs' of all nodes
+interrupts()
+{
+	sql "SELECT DISTINCT json_extract(one.value, '\$.cpu') FROM results, json_each(CAST(body AS TEXT), '\$.evidence.interrupts') one
+		WHERE verdict = 'valid' AND json_extract(CAST(body AS TEXT), '\$.cell.state.\"$1\"') = $2 ORDER BY 1" | xargs
+}
+is 'interrupts of a sample: all on the first CPU' "$(interrupts irq.affinity "'one-cpu'")" 0
+is 'interrupts of a sample: all on the CPU of the mask' "$(interrupts irq.mask 2)" 1
+is 'interrupts of every sample were counted' "$(sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND json_array_length(CAST(body AS TEXT), '\$.evidence.interrupts') = 0")" 0
+
+out=$(cat "$LAB/run.log")
+like 'a ring that is too long: node, NIC, setting, and the words of the kernel' "$out" \
+	'node n[12], step nic, eth[0-9]: Storage NIC eth[0-9] refuses nic.ring-rx=16384 \(it has 512\): requested ring size exceeds maximum'
+like 'too many queues' "$out" 'refuses nic.channels=1000 \(it has 2\): requested channel count exceeds maximum'
+like 'a parameter that the driver does not know' "$out" 'refuses nic.adaptive-rx=on: cannot modify an unsupported parameter'
+like 'a level that the driver finds wrong' "$out" 'refuses nic.tx-usecs=10'
+like 'negotiated pause frames on a fibre of 10 Gb/s' "$out" 'refuses nic.pause-autoneg=on'
+like 'a CPU that is not there' "$out" 'irq.mask=8 names CPUs that are not online'
+like 'a build that the image does not have' "$out" 'This image has no out-of-tree ixgbe'
+is 'nothing could not be put back' "$(grep -aE 'cannot be put back|after it was put back' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+done_testing
