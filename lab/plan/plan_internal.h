@@ -63,6 +63,7 @@ int plan_make_visits(struct plan_build *b);
 /* Workload INDEX of the plan, read from its YAML, as cell.json has it; the caller owns it. NULL: no memory.
  * What is wrong with it is complained of. */
 json_t *plan_read_stream(struct plan_build *b, size_t index, const json_t *stream);
+json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *failover);
 json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt);
 /* The size under KEY of workload INDEX, or what *BYTES has where there is none; false: complained of. */
 bool plan_workload_size(struct plan_build *b, size_t index, const json_t *workload, const char *key,
