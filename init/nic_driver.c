@@ -4,6 +4,7 @@
 #include "console.h"
 #include "factor.h"
 #include "file.h"
+#include "kernel_log.h"
 #include "module.h"
 
 #include <dirent.h>
@@ -141,7 +142,7 @@ static int exchange(struct kmod_ctx *kmod, struct kmod_module *file, const char 
                     struct failure *why)
 {
 	struct kmod_module *old;
-	int r = kmod_module_new_from_name(kmod, module, &old);
+	int log, r = kmod_module_new_from_name(kmod, module, &old);
 
 	if (!r) {
 		r = kmod_module_remove_module(old, O_NONBLOCK);
@@ -151,11 +152,14 @@ static int exchange(struct kmod_ctx *kmod, struct kmod_module *file, const char 
 		return fail(why, r, FAILURE_CELL, "nic", module,
 		            "See the node's kernel log for what uses it.", "Driver %s cannot be unloaded",
 		            module);
+	log = kernel_log_mark();
 	r = kmod_module_insert_module(file, 0, NULL);
 	if (r < 0)
-		return fail(why, r, FAILURE_CELL, "nic", path, "The node's kernel log says why.",
-		            "The kernel refuses %s", path);
-	return 0;
+		fail(why, r, FAILURE_CELL, "nic", path,
+		     "Build it again for this kernel: make image MODULES=DIR.", "The kernel refuses %s",
+		     path);
+	kernel_log_since(log, r < 0 ? why->log : NULL, sizeof(why->log));
+	return r < 0 ? r : 0;
 }
 
 /* MODULE unloaded, its other build loaded. */
