@@ -155,6 +155,7 @@ static int build_net(struct cell_build *build, const struct cell_node *node, con
 	long long peer_ns = cell_deadline_ns(assignment, "peer_ms");
 	int r;
 
+	progress(ctx, "net", "storage NICs and their driver");
 	r = find_nics(build, node, nics, link_ns, why);
 	if (r)
 		return r;
