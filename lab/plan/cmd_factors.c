@@ -23,6 +23,10 @@ static const char *group_text(enum factor_group group)
 		return "DRBD over a bond";
 	case FACTOR_GROUP_DRBD:
 		return "DRBD";
+	case FACTOR_GROUP_NODE:
+		return "every cell, unless it is the default";
+	case FACTOR_GROUP_DEVICE:
+		return "DRBD, unless it is the default";
 	}
 	return "";
 }
@@ -39,6 +43,10 @@ static void help(void)
 
 static void print_levels(const struct factor *f)
 {
+	if (f->form) {
+		printf("*%s, or text", f->default_level);
+		return;
+	}
 	if (!f->levels && f->default_level) {
 		printf("*%s, %lld to %lld %s", f->default_level, f->min, f->max, f->unit);
 		return;
@@ -72,7 +80,10 @@ static json_t *factor_json(const struct factor *f)
 	                        f->description);
 	json_t *levels = json_array();
 
-	if (f->levels) {
+	if (f->form) {
+		json_object_set_new(out, "text", json_true());
+		json_object_set_new(out, "default", json_string(f->default_level));
+	} else if (f->levels) {
 		for (const char *p = f->levels; *p; p += strcspn(p, "|"), p += *p == '|')
 			json_array_append_new(levels, json_stringn(p, strcspn(p, "|")));
 		json_object_set(out, "levels", levels);

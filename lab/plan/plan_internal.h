@@ -9,13 +9,16 @@
 
 enum { PLAN_CELLS_MAX = 1000000, PLAN_VISITS_MAX = 10000000, PLAN_DOUBLES_TOLD = 20 };
 
-_Static_assert(FACTOR_COUNT <= 64, "a set of factors is a uint64_t");
-#define FACTOR_BIT(f) (UINT64_C(1) << ((f)-factors))
+/* A set of factors, a bit for each. */
+typedef unsigned __int128 factor_set;
+_Static_assert(FACTOR_COUNT <= 128, "a set of factors has 128 bits");
+#define FACTOR_SET(i) ((factor_set)1 << (i))
+#define FACTOR_BIT(f) FACTOR_SET((f)-factors)
 
 struct plan_state {
 	json_t *state; /* complete */
 	char id[SHA256_HEX_SIZE];
-	uint64_t varied; /* factors that sweep, cross or zip set here */
+	factor_set varied; /* factors that sweep, cross or zip set here */
 	char *label;
 	char (*cell_ids)[SHA256_HEX_SIZE]; /* with each workload */
 };
@@ -35,7 +38,7 @@ struct plan_double {
 struct plan_build {
 	struct yaml_doc doc;
 	struct plan *plan;
-	uint64_t named, used; /* factors that the plan names; those with a meaning in at least one state */
+	factor_set named, used; /* factors that the plan names; those with a meaning in at least one state */
 	struct plan_state *states;
 	size_t state_count, state_room;
 	struct plan_workload *workloads;
@@ -46,6 +49,8 @@ struct plan_build {
 
 /* Each complains of everything wrong it finds, and gives 0, -EINVAL or -ENOMEM. */
 
+/* Other spellings of factors to their names, everywhere in the plan. */
+int plan_resolve_aliases(struct plan_build *b);
 /* Names and levels in base, sweep, cross, zip and where; levels with a unit become integers. */
 int plan_check_factors(struct plan_build *b);
 /* States that make no sense, once they are expanded. */

@@ -90,6 +90,8 @@ static int build(struct plan_build *b, uint64_t seed)
 		return -EINVAL;
 	}
 	r = read_head(b, seed);
+	if (!r)
+		r = plan_resolve_aliases(b);
 	if (r)
 		return r;
 	r = plan_check_factors(b);
