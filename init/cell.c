@@ -8,7 +8,8 @@
 #include "file.h"
 #include "irq_list.h"
 #include "stack.h"
-#include "workload_copy.h"
+#include "workload.h"
+#include "workload_peer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -166,6 +167,18 @@ out:
 	return r;
 }
 
+/* The peer's end of a workload is there before the first node begins. */
+static int serve_peer(struct cell_build *build, const json_t *assignment, struct failure *why)
+{
+	const struct workload *workload = workload_of(json_object_get(assignment, "cell"));
+
+	peer_service_stop(&build->service);
+	build->breaks_bond = workload && workload->breaks_bond;
+	if (!workload || !workload->needs_peer || build->measure)
+		return 0;
+	return peer_service_start(build->net.address, build->service_port, &build->service, why);
+}
+
 int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,
                json_t **evidence, struct failure *why)
 {
@@ -185,6 +198,8 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 	}
 	if (!r && !build->proven)
 		r = knob_apply(&build->knobs, &build->place, build->state, KNOB_LAST, why);
+	if (!r)
+		r = serve_peer(build, assignment, why);
 	if (!r) {
 		*evidence = json_object();
 		r = evidence_before(node, build, *evidence);
@@ -204,26 +219,24 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 
 int cell_measure(struct cell_node *node, const json_t *assignment, json_t **measurement, struct failure *why)
 {
-	const json_t *workload = json_object_get(json_object_get(assignment, "cell"), "workload");
+	const json_t *cell = json_object_get(assignment, "cell");
+	const struct workload *workload = workload_of(cell);
 	struct cell_build *build = node->build;
-	struct copy_request request;
-	struct copy copy;
-	int r = copy_parse(workload, &request);
+	const struct workload_run run = {
+	    .workload = json_object_get(cell, "workload"),
+	    .build = build,
+	    .target = stack_of(build->state)->target(build),
+	    .timeout_ms = cell_deadline_ms(assignment, "measure_ms"),
+	};
+	int r;
 
 	*measurement = NULL;
-	if (r)
-		return fail(why, r, FAILURE_CELL, "measure", "workload", "Report this: lab and node differ.",
-		            "The workload cannot be understood");
-	r = copy_prepare(&copy, &request, stack_of(build->state)->target(build),
-	                 cell_deadline_ms(assignment, "measure_ms"), why);
-	if (!r)
-		r = copy_run(&copy, why);
-	if (!r) {
-		*measurement = copy_json(&copy);
-		if (!*measurement)
-			r = fail(why, -ENOMEM, FAILURE_SAMPLE, "measure", "", "", "Out of memory");
-	}
-	copy_close(&copy);
+	if (!workload)
+		return fail(why, -EINVAL, FAILURE_CELL, "measure", "workload",
+		            "Report this: lab and node differ.", "The workload cannot be understood");
+	r = workload->run(&run, measurement, why);
+	if (!r && !*measurement)
+		r = fail(why, -ENOMEM, FAILURE_SAMPLE, "measure", "", "", "Out of memory");
 	return r;
 }
 
@@ -250,6 +263,8 @@ static void find_drbd_fault(const struct cell_build *build, char *buf, size_t si
 static bool find_fault(const struct cell_build *build, const json_t *evidence, char *buf, size_t size)
 {
 	evidence_differences_fault(json_object_get(evidence, "differences"), buf, size);
+	if (build->breaks_bond)
+		return buf[0];
 	if (!buf[0])
 		observe_bond_fault(&build->before, &build->after, buf, size);
 	if (!buf[0] && build->has_drbd)
@@ -273,11 +288,18 @@ static void add_interrupts(const struct cell_build *build, json_t *evidence)
 }
 
 /* What the reader should know, though it does not make the sample invalid. */
-static int add_notes(const struct cell_build *build, json_t *evidence)
+static int add_notes(struct cell_build *build, json_t *evidence)
 {
-	char note[256];
+	char note[1024] = "";
 
-	observe_bond_note(&build->before, &build->after, note, sizeof(note));
+	if (!build->breaks_bond) {
+		observe_bond_note(&build->before, &build->after, note, sizeof(note));
+	} else if (build->has_drbd) {
+		find_drbd_fault(build, note, sizeof(note));
+	}
+	/* Both nodes build anew then, but not what must stay the first state of its boot. */
+	if (build->breaks_bond && strcmp(factor_string(build->state, FACTOR_BOOT), "fresh") != 0)
+		build->broken = true;
 	if (!note[0])
 		return 0;
 	return json_object_set_new(evidence, "notes", json_pack("[s]", note)) ? -ENOMEM : 0;
@@ -291,6 +313,7 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 	int r = observe_now(build, &build->after);
 
 	(void)assignment;
+	peer_service_stop(&build->service);
 	*reason = NULL;
 	if (!r && json_object_set_new(evidence, "after", observation_json(&build->after)))
 		r = -ENOMEM;
@@ -318,6 +341,7 @@ void cell_restore(struct cell_node *node)
 	if (r)
 		say("DRBD cannot be taken down: %s", strerror(-r));
 	if (build) {
+		peer_service_stop(&build->service);
 		irq_restore(&build->irq);
 		/* While there is a link: see nic_knob.h. */
 		nic_restore(&build->nic);

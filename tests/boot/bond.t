@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The bond in all its modes, between two nodes; options and slaves that are refused; legs that are wrong, each named before
-# anything is measured.
+# anything is measured; what a slave that is pulled costs.
 . "$(dirname "$0")/lib.sh"
 lab_new bond
 serve_start
@@ -61,5 +61,17 @@ ok 'an address twice: which, and whose' grep -q 'n1: The same address twice: 10.
 
 run_plan tests/boot/bond-fault.yaml
 is 'with sound legs the same nodes measure' "$RUN_STATUS" 0
+run_plan tests/boot/stream.yaml
+is 'stream, rtt and failover are measured' "$RUN_STATUS" 0
+work() { body "verdict = 'valid' AND role = 'measure' AND json_extract(body, '\$.cell.workload.type') = '$1'" "$2"; }
+is 'stream: TCP_INFO of each connection is kept' "$(work stream '$.measurement.stream.connections[1].mss_bytes')" 8948
+ok 'stream: the peer had what was sent' [ "$(work stream '$.measurement.bytes')" -gt 1000000 ]
+is 'rtt: every message came back' "$(work rtt '$.measurement.rtt.count')" 2000
+is 'failover: the slave in use was pulled, and the other one took over' \
+	"$(work failover '$.measurement.failover.slave')/$(work failover '$.measurement.failover.active_after')" eth0/eth1
+ok 'failover: writes stalled for a while, but not for ever' \
+	[ "$(work failover '$.measurement.failover.stall_ns')" -gt "$(work failover '$.measurement.failover.switched_ns')" ]
+is 'failover: DRBD did not notice' "$(work failover '$.measurement.failover.drbd_states')" '["Connected UpToDate/UpToDate"]'
+ok 'the report tells of it' grep -q 'eth0 pulled, writes stalled for' <<<"$(out/assay report --db "$DB")"
 is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
 done_testing

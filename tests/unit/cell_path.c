@@ -66,7 +66,8 @@ static void run_side(unsigned int index, long timeout_ms)
 
 	prepare(side, index);
 	if (!side->result)
-		side->result = net_path_probe(side->paths, 2, true, now_ns() + timeout_ms * 1000000LL, NULL, NULL);
+		side->result =
+		    net_path_probe(side->paths, 2, true, now_ns() + timeout_ms * 1000000LL, NULL, NULL);
 }
 
 /* Both nodes at once; *WHY is what node 0 says of it. */
