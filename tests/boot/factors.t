@@ -16,7 +16,7 @@ is 'nothing in force differed from what was asked' \
 kernel_says()
 {
 	sql "SELECT DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.settings.\"$1\"') FROM results
-		WHERE verdict = 'valid' AND coalesce(json_extract(CAST(body AS TEXT), '\$.cell.state.\"$1\"'), '-') = '$2'
+		WHERE verdict = 'valid' AND CAST(coalesce(json_extract(CAST(body AS TEXT), '\$.cell.state.\"$1\"'), '-') AS TEXT) = '$2'
 		AND json_extract(CAST(body AS TEXT), '\$.cell.state.\"sysctl.set\"') IS $3 ORDER BY 1" | xargs
 }
 while read -r factor asked set kernel; do
