@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cell.h"
 
+#include "boot_arguments.h"
 #include "cell_build.h"
 #include "console.h"
 #include "evidence.h"
@@ -106,6 +107,8 @@ static json_t *read_in_force(const struct cell_build *build)
 	r = json_object_set_new(in_force, factors[FACTOR_BOOT].name, json_string(boot)) ? -ENOMEM : 0;
 	if (!r)
 		r = stack_of(build->state)->in_force(build, in_force);
+	if (!r)
+		r = boot_arguments_in_force(build->state, "/proc", in_force);
 	if (!r)
 		r = knob_in_force(&build->place, build->state, in_force);
 	if (!r && build->has_net)

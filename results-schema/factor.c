@@ -135,9 +135,43 @@ static bool is_triple(const char *text)
 	return !strcmp(text, again);
 }
 
+/* Kernel arguments go into a boot script as they are, and the lab's own must stay what they are. Why they
+ * cannot, or NULL. */
+static const char *arguments_fault(const char *text)
+{
+	static const char *const ours[] = {"assay.",  "initrd=", "BOOTIF=", "console=", "init=",
+	                                   "rdinit=", "root=",   "panic=",  "quiet",    "loglevel="};
+
+	if (!*text || *text == ' ' || text[strlen(text) - 1] == ' ' || strstr(text, "  "))
+		return "takes kernel arguments with one space between them, or default";
+	if (strlen(text) >= FACTOR_ARGUMENTS_SIZE)
+		return "takes at most 255 bytes";
+	if (text[strspn(text,
+	                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,:=+-/@*^~%")])
+		return "takes letters, digits, spaces and _.,:=+-/@*^~%";
+	for (const char *word = text; *word; word += strcspn(word, " "), word += *word == ' ')
+		for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+			if (!strncmp(word, ours[i], strlen(ours[i])))
+				return "cannot set what the lab sets itself (assay., console=, panic=, "
+				       "init=, "
+				       "quiet and so on); consoles belong in the lab file";
+	return NULL;
+}
+
 static int check_text(const struct factor *f, const json_t *level, char *why, size_t why_size)
 {
-	if (factor_left_alone(f, level) || (json_is_string(level) && is_triple(json_string_value(level))))
+	const char *fault = "takes text";
+
+	if (factor_left_alone(f, level))
+		return 0;
+	if (f->form == FACTOR_TEXT_ARGUMENTS) {
+		if (json_is_string(level))
+			fault = arguments_fault(json_string_value(level));
+		if (fault)
+			snprintf(why, why_size, "%s %s", f->name, fault);
+		return fault ? -EINVAL : 0;
+	}
+	if (json_is_string(level) && is_triple(json_string_value(level)))
 		return 0;
 	snprintf(
 	    why, why_size,

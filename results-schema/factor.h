@@ -32,7 +32,13 @@ enum factor_group {
 };
 
 /* What a level that is free text must look like. */
-enum factor_form { FACTOR_TEXT_NONE, FACTOR_TEXT_TRIPLE /* "4096 87380 4194304" */ };
+enum factor_form {
+	FACTOR_TEXT_NONE,
+	FACTOR_TEXT_TRIPLE,    /* "4096 87380 4194304" */
+	FACTOR_TEXT_ARGUMENTS, /* "maxcpus=1 mitigations=off" */
+};
+
+enum { FACTOR_ARGUMENTS_SIZE = 256 /* with the NUL */ };
 
 struct factor {
 	const char *name;

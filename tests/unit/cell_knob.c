@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * sysctl, block and cpu settings against a made-up /proc and /sys: applied, read back, put back. */
 #include "cell_sys.h"
+#include "boot_arguments.h"
 #include "knob.h"
 
 #include <errno.h>
@@ -161,6 +162,22 @@ static void test_workload(void **unused)
 	json_decref(state);
 }
 
+static void test_boot_arguments(void **unused)
+{
+	json_t *state = json_pack("{s:s}", "boot.cmdline", "maxcpus=1 nosmp"), *in_force = json_object();
+
+	(void)unused;
+	put("proc/cmdline", "quiet maxcpus=1 a.nosmp nosmp=2\n");
+	assert_int_equal(boot_arguments_in_force(state, proc, in_force), 0);
+	assert_string_equal(json_string_value(json_object_get(in_force, "boot.cmdline")),
+	                    "booted without nosmp");
+	put("proc/cmdline", "quiet nosmp panic=1 maxcpus=1\n");
+	assert_int_equal(boot_arguments_in_force(state, proc, in_force), 0);
+	assert_true(json_equal(state, in_force));
+	json_decref(in_force);
+	json_decref(state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +186,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_words, prepare, tear_down),
 	    cmocka_unit_test_setup_teardown(test_unsupported, prepare, tear_down),
 	    cmocka_unit_test_setup_teardown(test_workload, prepare, tear_down),
+	    cmocka_unit_test_setup_teardown(test_boot_arguments, prepare, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
