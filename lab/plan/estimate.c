@@ -62,6 +62,14 @@ static uint64_t duration_ms(const json_t *cell)
 	return ms;
 }
 
+static bool is_read(const json_t *cell)
+{
+	const char *direction =
+	    json_string_value(json_object_get(json_object_get(cell, "workload"), "direction"));
+
+	return direction && !strcmp(direction, "read");
+}
+
 void plan_estimate(const struct plan *plan, const struct assumptions *a, struct estimate *e)
 {
 	bool dirty[16] = {false}, booted[16] = {false};
@@ -91,7 +99,8 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 		state_before = c->state_id;
 		e->nodes = c->nodes > e->nodes ? c->nodes : e->nodes;
 		e->samples += plan->samples;
-		e->bytes += plan->samples * c->size_bytes;
+		if (!is_read(c->cell))
+			e->bytes += plan->samples * c->size_bytes;
 		e->ms += plan->samples *
 		         (a->sample_ms + c->size_bytes / (a->mb_per_s * 1000) + duration_ms(c->cell));
 	}

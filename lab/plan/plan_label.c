@@ -132,6 +132,8 @@ static void write_workload_label(const struct plan_build *b, const json_t *w, FI
 		return;
 	zero = !strcmp(json_string_value(json_object_get(w, "source")), "zero");
 	units_size_text((uint64_t)json_integer_value(json_object_get(w, "bs_bytes")), text, sizeof(text));
+	if (differs(b, "direction"))
+		fprintf(to, " %s", json_string_value(json_object_get(w, "direction")));
 	fprintf(to, " %s", text);
 	if (all_differ(b, "bs_bytes"))
 		return;
@@ -152,7 +154,7 @@ static void write_workload_label(const struct plan_build *b, const json_t *w, FI
 		fprintf(to, " %s", conv);
 	if (zero && differs(b, "source"))
 		fputs(" zeros", to);
-	if (!zero && json_integer_value(json_object_get(w, "seed")) != 1)
+	if (!zero && json_integer_value(json_object_get(w, "seed")) > 1)
 		fprintf(to, " seed=%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(w, "seed")));
 }
 

@@ -129,6 +129,12 @@ static void build_free(struct plan_build *b)
 
 int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **out)
 {
+	return plan_load_scaled(path, seed, &(struct plan_scale){0}, err, out);
+}
+
+int plan_load_scaled(const char *path, uint64_t seed, const struct plan_scale *scale, FILE *err,
+                     struct plan **out)
+{
 	struct complaints complaints = {0};
 	struct plan *p = calloc(1, sizeof(*p));
 	struct plan_build b = {.plan = p};
@@ -137,6 +143,7 @@ int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **out)
 	*out = NULL;
 	if (!p)
 		return -ENOMEM;
+	p->scale = *scale;
 	p->name = plan_name(path);
 	p->notes = json_array();
 	r = p->name && p->notes ? yaml_load(path, &complaints, &b.doc) : -ENOMEM;
