@@ -2,15 +2,14 @@
 #include "nic_warnings.h"
 
 #include "failure.h"
+#include "kernel_log.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define WARNINGS_MAX 64
 
@@ -113,44 +112,29 @@ static void warn_speed(json_t *warnings, const json_t *nic)
 		     (long long)now, (long long)best);
 }
 
-/* A line of the log: "6,123,456,-;ixgbe 0000:03:00.0: failed to load because an unsupported SFP+ …" */
-static void warn_line(json_t *warnings, const char *line)
+static void warn_line(void *ctx, const char *line)
 {
-	const char *text = strchr(line, ';');
+	static const char *const words[] = {"unsupported SFP", "Unsupported SFP", "unsupported optics",
+	                                    "Unqualified SFP"};
+	bool said = false;
 
-	text = text ? text + 1 : line;
-	if (strstr(text, "unsupported SFP") || strstr(text, "unsupported optics") ||
-	    strstr(text, "Unsupported SFP") || strstr(text, "Unqualified SFP"))
-		warn(warnings, "the driver refuses a transceiver: %s", text);
-}
-
-static void warn_log(json_t *warnings, const char *root)
-{
-	char path[PATH_MAX], text[8192], *save;
-	int fd;
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "%s/dev/kmsg", root);
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	/* Each read gives one record. */
-	while (fd >= 0 && ((n = read(fd, text, sizeof(text) - 1)) > 0 || (n < 0 && errno == EPIPE))) {
-		text[n > 0 ? n : 0] = '\0'; /* EPIPE: older ones were overwritten meanwhile */
-		for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-			warn_line(warnings, line);
-	}
-	if (fd >= 0)
-		close(fd);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		said |= strstr(line, words[i]) != NULL;
+	if (said)
+		warn(ctx, "the driver refuses a transceiver: %s", line);
 }
 
 json_t *nic_warnings(const json_t *inventory, const char *root)
 {
 	const json_t *pci = json_object_get(inventory, "pci"), *nics = json_object_get(inventory, "nics");
 	json_t *warnings = json_array();
+	char log[PATH_MAX];
 
 	for (size_t i = 0; i < json_array_size(pci); i++)
 		warn_device(warnings, inventory, json_array_get(pci, i));
 	for (size_t i = 0; i < json_array_size(nics); i++)
 		warn_speed(warnings, json_array_get(nics, i));
-	warn_log(warnings, root);
+	snprintf(log, sizeof(log), "%s/dev/kmsg", root);
+	kernel_log_each(log, warn_line, warnings);
 	return warnings;
 }

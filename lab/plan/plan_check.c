@@ -172,7 +172,7 @@ static void check_overlap(struct plan_build *b, factor_set both, const char *her
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
 		char at[128];
 
-		if (!(both & FACTOR_SET(i)))
+		if (!(both & FACTOR_INDEX_BIT(i)))
 			continue;
 		snprintf(at, sizeof(at), "/%s/%s", here, factors[i].name);
 		yaml_complain(&b->doc, at, true, "%s is in %s too; %s", factors[i].name, there, why);
@@ -251,7 +251,7 @@ int plan_check_states(struct plan_build *b)
 	bool pair = false;
 
 	for (size_t i = 0; i < FACTOR_COUNT; i++)
-		if (b->named & ~b->used & FACTOR_SET(i)) {
+		if (b->named & ~b->used & FACTOR_INDEX_BIT(i)) {
 			place_of(b, &factors[i], at, sizeof(at));
 			yaml_complain(&b->doc, at, true,
 			              "%s has no meaning in any cell of this plan: it needs %s",

@@ -9,11 +9,11 @@
 
 enum { PLAN_CELLS_MAX = 1000000, PLAN_VISITS_MAX = 10000000, PLAN_DOUBLES_TOLD = 20 };
 
-/* A set of factors, a bit for each. */
+/* A set of factors: bit N is factors[N]. */
 typedef unsigned __int128 factor_set;
-_Static_assert(FACTOR_COUNT <= 128, "a set of factors has 128 bits");
-#define FACTOR_SET(i) ((factor_set)1 << (i))
-#define FACTOR_BIT(f) FACTOR_SET((f)-factors)
+_Static_assert(FACTOR_COUNT <= 128, "a factor_set is too small");
+#define FACTOR_INDEX_BIT(i) ((factor_set)1 << (i))
+#define FACTOR_BIT(f)       FACTOR_INDEX_BIT((f)-factors)
 
 struct plan_state {
 	json_t *state; /* complete */

@@ -23,7 +23,7 @@ static factor_set differing(const struct plan_build *b)
 	factor_set set = 0;
 
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
-		if (!(b->named & FACTOR_SET(i)))
+		if (!(b->named & FACTOR_INDEX_BIT(i)))
 			continue;
 
 		const json_t *first = json_object_get(b->states[0].state, factors[i].name);
@@ -32,7 +32,7 @@ static factor_set differing(const struct plan_build *b)
 			const json_t *level = json_object_get(b->states[s].state, factors[i].name);
 
 			if (level != first && (!level || !first || !json_equal(level, first))) {
-				set |= FACTOR_SET(i);
+				set |= FACTOR_INDEX_BIT(i);
 				break;
 			}
 		}
@@ -81,7 +81,7 @@ static int label_state(struct plan_state *s, factor_set shown)
 		size_t f = i == FACTOR_COUNT ? (size_t)FACTOR_BOOT : i;
 		const json_t *level;
 
-		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !(shown & s->varied & FACTOR_SET(f)))
+		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !(shown & s->varied & FACTOR_INDEX_BIT(f)))
 			continue;
 		level = json_object_get(s->state, factors[f].name);
 		if (level || (factor_optional(&factors[f]) && factor_relevant(&factors[f], s->state)))

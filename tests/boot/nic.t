@@ -34,6 +34,8 @@ nic.sg on off
 nic.ntuple off on
 X
 is 'rx-usecs: two levels and the default' "$(sql "SELECT DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.rx-usecs\"') FROM results WHERE verdict = 'valid' ORDER BY 1" | xargs)" '1 7 50'
+is 'the largest MTU was proven by pings, on each leg and on the bond' \
+	"$(sql "SELECT DISTINCT json_extract(path.value, '\$.mtu_bytes') FROM results, json_each(CAST(body AS TEXT), '\$.evidence.paths') path WHERE verdict = 'valid' AND json_extract(CAST(body AS TEXT), '\$.cell.state.\"nic.mtu\"') = 9710")" 9710
 is 'tso and gso: off where they were asked for, or where sg was' \
 	"$(sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.tso\"') = 'off' AND json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.gso\"') = 'off'")" 4
 is 'nothing in force differed from what was asked' "$(sql "SELECT count(*) FROM results WHERE json_array_length(CAST(body AS TEXT), '\$.evidence.differences') > 0")" 0
