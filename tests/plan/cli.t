@@ -53,6 +53,7 @@ says 2 '--group needs --lab' plan "$plan" --group pair
 says 2 'No such file or directory' plan tests/data/plans/none.yaml
 says 2 'Is a directory' plan tests/data/plans
 says 2 'No such file or directory' plan "$plan" --lab tests/data/labs/none.yaml
+says 0 'drbd connected 4MiB' plan tests/matrix/smoke.yaml --lab lab/example-lab.yaml # the one that README says to copy
 says 2 'the lab has several groups; say which with --group: pair single' plan "$plan" --lab tests/data/labs/good/two-groups.yaml
 says 2 'the lab has no group "x"; it has: pair single' plan "$plan" --lab tests/data/labs/good/two-groups.yaml --group x
 says 2 'group single has 1 nodes, the plan needs 2' plan tests/matrix/smoke.yaml --lab tests/data/labs/good/two-groups.yaml --group single
