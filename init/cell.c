@@ -8,7 +8,8 @@
 #include "file.h"
 #include "irq_list.h"
 #include "stack.h"
-#include "workload_copy.h"
+#include "workload.h"
+#include "workload_peer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -163,6 +164,17 @@ out:
 	return r;
 }
 
+/* The peer's end of a workload is there before the first node begins. */
+static int serve_peer(struct cell_build *build, const json_t *assignment, struct failure *why)
+{
+	const struct workload *workload = workload_of(json_object_get(assignment, "cell"));
+
+	peer_service_stop(&build->service);
+	if (!workload || !workload->needs_peer || build->measure)
+		return 0;
+	return peer_service_start(build->net.address, build->service_port, &build->service, why);
+}
+
 int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,
                json_t **evidence, struct failure *why)
 {
@@ -180,6 +192,8 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 		progress(ctx, "prove", stack->level);
 		r = stack->prove(build, until_ns, progress, ctx, why);
 	}
+	if (!r)
+		r = serve_peer(build, assignment, why);
 	if (!r) {
 		*evidence = json_object();
 		r = evidence_before(node, build, *evidence);
@@ -199,26 +213,24 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 
 int cell_measure(struct cell_node *node, const json_t *assignment, json_t **measurement, struct failure *why)
 {
-	const json_t *workload = json_object_get(json_object_get(assignment, "cell"), "workload");
+	const json_t *cell = json_object_get(assignment, "cell");
+	const struct workload *workload = workload_of(cell);
 	struct cell_build *build = node->build;
-	struct copy_request request;
-	struct copy copy;
-	int r = copy_parse(workload, &request);
+	const struct workload_run run = {
+	    .workload = json_object_get(cell, "workload"),
+	    .build = build,
+	    .target = stack_of(build->state)->target(build),
+	    .timeout_ms = cell_deadline_ms(assignment, "measure_ms"),
+	};
+	int r;
 
 	*measurement = NULL;
-	if (r)
-		return fail(why, r, FAILURE_CELL, "measure", "workload", "Report this: lab and node differ.",
-		            "The workload cannot be understood");
-	r = copy_prepare(&copy, &request, stack_of(build->state)->target(build),
-	                 cell_deadline_ms(assignment, "measure_ms"), why);
-	if (!r)
-		r = copy_run(&copy, why);
-	if (!r) {
-		*measurement = copy_json(&copy);
-		if (!*measurement)
-			r = fail(why, -ENOMEM, FAILURE_SAMPLE, "measure", "", "", "Out of memory");
-	}
-	copy_close(&copy);
+	if (!workload)
+		return fail(why, -EINVAL, FAILURE_CELL, "measure", "workload",
+		            "Report this: lab and node differ.", "The workload cannot be understood");
+	r = workload->run(&run, measurement, why);
+	if (!r && !*measurement)
+		r = fail(why, -ENOMEM, FAILURE_SAMPLE, "measure", "", "", "Out of memory");
 	return r;
 }
 
@@ -286,6 +298,7 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 	int r = observe_now(build, &build->after);
 
 	(void)assignment;
+	peer_service_stop(&build->service);
 	*reason = NULL;
 	if (!r && json_object_set_new(evidence, "after", observation_json(&build->after)))
 		r = -ENOMEM;
@@ -313,6 +326,7 @@ void cell_restore(struct cell_node *node)
 	if (r)
 		say("DRBD cannot be taken down: %s", strerror(-r));
 	if (build) {
+		peer_service_stop(&build->service);
 		irq_restore(&build->irq);
 		/* While there is a link: see nic_knob.h. */
 		nic_restore(&build->nic);

@@ -74,6 +74,7 @@ static int read_assignment(struct cell_build *build, const json_t *assignment, s
 	memcpy(setup->address, build->net.address, sizeof(setup->address));
 	memcpy(setup->peer_address, build->peer_address, sizeof(setup->peer_address));
 	setup->port = (unsigned int)json_integer_value(json_object_get(assignment, "drbd_port"));
+	build->service_port = setup->port + 1;
 	setup->mark = (unsigned int)(now_ns() / 1000) & 0xffffff;
 	setup->state = build->state;
 	return 0;

@@ -13,6 +13,8 @@
 #include "nic_driver.h"
 #include "observe.h"
 
+#include <sys/types.h>
+
 /* What was built on this node for the cell in force. */
 struct cell_build {
 	const json_t *state; /* in node->assignment */
@@ -31,6 +33,8 @@ struct cell_build {
 	struct net_path paths[NET_MAX_NICS + 1]; /* legs, then the whole */
 	size_t path_count;
 	char peer_address[48];
+	unsigned int service_port; /* of workloads that need the peer */
+	pid_t service;             /* the peer's end of one; 0: none runs */
 	struct drbd drbd;
 
 	struct observation before, after;

@@ -50,6 +50,13 @@ static void count_boots(const struct plan_cell *c, bool new_block, bool *dirty, 
 	}
 }
 
+/* Of a workload that ends by the clock. */
+static uint64_t duration_ms(const json_t *cell)
+{
+	return (uint64_t)json_integer_value(
+	    json_object_get(json_object_get(cell, "workload"), "duration_ms"));
+}
+
 void plan_estimate(const struct plan *plan, const struct assumptions *a, struct estimate *e)
 {
 	bool dirty[16] = {false}, booted[16] = {false};
@@ -76,6 +83,7 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 		e->nodes = c->nodes > e->nodes ? c->nodes : e->nodes;
 		e->samples += plan->samples;
 		e->bytes += plan->samples * c->size_bytes;
-		e->ms += plan->samples * (a->sample_ms + c->size_bytes / (a->mb_per_s * 1000));
+		e->ms += plan->samples *
+		         (a->sample_ms + c->size_bytes / (a->mb_per_s * 1000) + duration_ms(c->cell));
 	}
 }

@@ -255,6 +255,7 @@ int plan_check_states(struct plan_build *b)
 			              "%s has no meaning in any cell of this plan: it needs %s",
 			              factors[i].name, what_group_needs(factors[i].group));
 		}
+	plan_check_workloads(b);
 	for (size_t i = 0; i < b->state_count; i++)
 		pair |= factor_relevant(&factors[FACTOR_NIC_MTU], b->states[i].state);
 	if (pair && b->plan->nodes != 2)

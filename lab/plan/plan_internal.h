@@ -51,12 +51,26 @@ int plan_check_factors(struct plan_build *b);
 /* States that make no sense, once they are expanded. */
 int plan_check_states(struct plan_build *b);
 int plan_read_workloads(struct plan_build *b);
+/* Each workload in every state that it meets; complains only. */
+void plan_check_workloads(struct plan_build *b);
 /* base, sweep, cross, zip, where to states without doubles. */
 int plan_expand_states(struct plan_build *b);
 int plan_label(struct plan_build *b);
 /* States times workloads to plan->cells, and these to plan->visits. */
 int plan_make_cells(struct plan_build *b);
 int plan_make_visits(struct plan_build *b);
+
+/* Workload INDEX of the plan, read from its YAML, as cell.json has it; the caller owns it. NULL: no memory.
+ * What is wrong with it is complained of. */
+json_t *plan_read_stream(struct plan_build *b, size_t index, const json_t *stream);
+json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt);
+/* The size under KEY of workload INDEX, or what *BYTES has where there is none; false: complained of. */
+bool plan_workload_size(struct plan_build *b, size_t index, const json_t *workload, const char *key,
+                        uint64_t *bytes);
+__attribute__((format(printf, 4, 5))) void plan_workload_complain(struct plan_build *b, size_t index,
+                                                                  const char *key, const char *format, ...);
+/* The label of a workload that is no copy, to TO; false: it is one. */
+bool plan_label_net(const json_t *workload, FILE *to);
 
 /* Level as text: "yes", "2048". */
 const char *plan_level_text(const json_t *level, char *out, size_t size);

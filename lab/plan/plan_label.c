@@ -120,9 +120,12 @@ static void write_workload_label(const struct plan_build *b, const json_t *w, FI
 {
 	static const char *const flags[] = {"dsync", "sync"};
 	const char *conv = json_string_value(json_object_get(w, "conv"));
-	bool zero = !strcmp(json_string_value(json_object_get(w, "source")), "zero");
 	char text[64];
+	bool zero;
 
+	if (plan_label_net(w, to))
+		return;
+	zero = !strcmp(json_string_value(json_object_get(w, "source")), "zero");
 	units_size_text((uint64_t)json_integer_value(json_object_get(w, "bs_bytes")), text, sizeof(text));
 	fprintf(to, " %s", text);
 	if (all_differ(b, "bs_bytes"))

@@ -18,7 +18,8 @@ static void print_cells(const struct plan *plan, FILE *to)
 		const struct plan_cell *c = &plan->cells[i];
 
 		fprintf(to, "%6zu  %-*s  %.12s  %5u  %s\n", i + 1, width, c->label, c->id, c->nodes,
-		        units_size_text(c->size_bytes, size, sizeof(size)));
+		        c->size_bytes ? units_size_text(c->size_bytes, size, sizeof(size))
+		                      : "nothing written");
 	}
 }
 

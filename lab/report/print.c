@@ -89,6 +89,32 @@ static void print_bad(const struct report *report, FILE *out)
 	}
 }
 
+/* What cells with the workload rtt are about: one line a sample. */
+static void print_round_trips(const struct report *report, FILE *out)
+{
+	bool first = true;
+	sqlite3_stmt *row;
+
+	if (store_ask(report->store, &row,
+	              "SELECT c.ordinal, r.boot, r.sample, m.value ->> 'min_ns', m.value ->> 'median_ns', "
+	              "m.value ->> "
+	              "'p99_ns', m.value ->> 'max_ns' FROM results r JOIN cells c USING (run, cell_id), "
+	              "json_each(CAST(r.body AS TEXT), '$.measurement') m WHERE run = ? AND r.verdict = "
+	              "'valid' AND m.key "
+	              "= 'rtt' ORDER BY c.ordinal, r.boot, r.sample",
+	              "s", report->run))
+		return;
+	while (store_row(report->store, row) == 1) {
+		if (first)
+			fputs("\nRound trips in microseconds:  min    median       p99       max\n", out);
+		first = false;
+		fprintf(out, "  cell %s, boot %s, sample %s: %9.1f %9.1f %9.1f %9.1f\n", store_text(row, 0),
+		        store_text(row, 1), store_text(row, 2), sqlite3_column_double(row, 3) / 1e3,
+		        sqlite3_column_double(row, 4) / 1e3, sqlite3_column_double(row, 5) / 1e3,
+		        sqlite3_column_double(row, 6) / 1e3);
+	}
+}
+
 /* What nodes noted of samples that count; the same of several samples once. */
 static void print_notes(const struct report *report, FILE *out)
 {
@@ -152,6 +178,7 @@ void report_print(const struct report *report, FILE *out)
 	for (size_t i = 0; i < report->cell_count; i++)
 		print_cell(&report->cells[i], width, out);
 	print_warnings(report, out);
+	print_round_trips(report, out);
 	variance_print(report, out);
 	fputc('\n', out);
 	environment_print(report, out);
