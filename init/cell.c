@@ -170,6 +170,7 @@ static int serve_peer(struct cell_build *build, const json_t *assignment, struct
 	const struct workload *workload = workload_of(json_object_get(assignment, "cell"));
 
 	peer_service_stop(&build->service);
+	build->breaks_bond = workload && workload->breaks_bond;
 	if (!workload || !workload->needs_peer || build->measure)
 		return 0;
 	return peer_service_start(build->net.address, build->service_port, &build->service, why);
@@ -257,6 +258,8 @@ static void find_drbd_fault(const struct cell_build *build, char *buf, size_t si
 static bool find_fault(const struct cell_build *build, const json_t *evidence, char *buf, size_t size)
 {
 	evidence_differences_fault(json_object_get(evidence, "differences"), buf, size);
+	if (build->breaks_bond)
+		return buf[0];
 	if (!buf[0])
 		observe_bond_fault(&build->before, &build->after, buf, size);
 	if (!buf[0] && build->has_drbd)
@@ -280,11 +283,18 @@ static void add_interrupts(const struct cell_build *build, json_t *evidence)
 }
 
 /* What the reader should know, though it does not make the sample invalid. */
-static int add_notes(const struct cell_build *build, json_t *evidence)
+static int add_notes(struct cell_build *build, json_t *evidence)
 {
-	char note[256];
+	char note[1024] = "";
 
-	observe_bond_note(&build->before, &build->after, note, sizeof(note));
+	if (!build->breaks_bond) {
+		observe_bond_note(&build->before, &build->after, note, sizeof(note));
+	} else if (build->has_drbd) {
+		find_drbd_fault(build, note, sizeof(note));
+	}
+	/* Both nodes build anew then, but not what must stay the first state of its boot. */
+	if (build->breaks_bond && strcmp(factor_string(build->state, FACTOR_BOOT), "fresh") != 0)
+		build->broken = true;
 	if (!note[0])
 		return 0;
 	return json_object_set_new(evidence, "notes", json_pack("[s]", note)) ? -ENOMEM : 0;

@@ -90,6 +90,7 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
                       cell_progress *progress, void *ctx, struct failure *why)
 {
 	struct net *net = &build->net;
+	bool shared = false;
 	int r = 0;
 
 	build->path_count = net->used;
@@ -106,9 +107,7 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 		r = net_add_address(path->device, path->address, 24, why);
 	}
 	if (!r)
-		r = net_path_duplicates(build->paths, net->used, NULL, why);
-	if (!r)
-		r = net_path_duplicates(build->paths, net->used, net->address, why);
+		r = net_path_duplicates(build->paths, net->used, NULL, NULL, why);
 	if (r)
 		return r;
 	r = net_path_probe(build->paths, net->used, true, until_ns, progress, ctx);
@@ -121,7 +120,9 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "net", "ICMP", "See the node's kernel log.",
 		            "Pings cannot be sent");
-	return 0;
+	/* Only now is it sure that the switch's ports forward. */
+	r = net_path_duplicates(build->paths, net->used, net->address, &shared, why);
+	return r ? r : net_legs_suit(net, shared, why);
 }
 
 /* The storage NICs, with the driver that the state asks for. */
@@ -154,6 +155,7 @@ static int build_net(struct cell_build *build, const struct cell_node *node, con
 	long long peer_ns = cell_deadline_ns(assignment, "peer_ms");
 	int r;
 
+	progress(ctx, "net", "storage NICs and their driver");
 	r = find_nics(build, node, nics, link_ns, why);
 	if (r)
 		return r;

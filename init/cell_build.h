@@ -33,6 +33,7 @@ struct cell_build {
 	struct net_path paths[NET_MAX_NICS + 1]; /* legs, then the whole */
 	size_t path_count;
 	char peer_address[48];
+	bool breaks_bond;          /* what happens to the bond is what the workload measures */
 	unsigned int service_port; /* of workloads that need the peer */
 	pid_t service;             /* the peer's end of one; 0: none runs */
 	struct drbd drbd;

@@ -27,6 +27,7 @@ static int copy_workload(const struct workload_run *run, json_t **measurement, s
 static const struct workload workloads[] = {
     {.type = "copy", .run = copy_workload},
     {.type = "stream", .run = workload_stream_run, .needs_peer = true},
+    {.type = "failover", .run = workload_failover_run, .breaks_bond = true},
     {.type = "rtt", .run = workload_rtt_run, .needs_peer = true},
 };
 

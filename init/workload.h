@@ -25,6 +25,7 @@ struct workload {
 const struct workload *workload_of(const json_t *cell);
 
 int workload_stream_run(const struct workload_run *run, json_t **measurement, struct failure *why);
+int workload_failover_run(const struct workload_run *run, json_t **measurement, struct failure *why);
 int workload_rtt_run(const struct workload_run *run, json_t **measurement, struct failure *why);
 
 /* BYTES in NS as a measurement: bytes, ns, mb_per_s, mib_per_s, second_bytes (of COUNT seconds), cpu_ns,

@@ -53,8 +53,13 @@ static void count_boots(const struct plan_cell *c, bool new_block, bool *dirty, 
 /* Of a workload that ends by the clock. */
 static uint64_t duration_ms(const json_t *cell)
 {
-	return (uint64_t)json_integer_value(
-	    json_object_get(json_object_get(cell, "workload"), "duration_ms"));
+	static const char *const names[] = {"duration_ms", "before_ms", "after_ms"};
+	uint64_t ms = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		ms += (uint64_t)json_integer_value(
+		    json_object_get(json_object_get(cell, "workload"), names[i]));
+	return ms;
 }
 
 void plan_estimate(const struct plan *plan, const struct assumptions *a, struct estimate *e)

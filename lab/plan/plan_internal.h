@@ -9,13 +9,16 @@
 
 enum { PLAN_CELLS_MAX = 1000000, PLAN_VISITS_MAX = 10000000, PLAN_DOUBLES_TOLD = 20 };
 
-_Static_assert(FACTOR_COUNT <= 64, "a set of factors is a uint64_t");
-#define FACTOR_BIT(f) (UINT64_C(1) << ((f)-factors))
+/* A set of factors: bit N is factors[N]. */
+typedef unsigned __int128 factor_set;
+_Static_assert(FACTOR_COUNT <= 128, "a factor_set is too small");
+#define FACTOR_INDEX_BIT(i) ((factor_set)1 << (i))
+#define FACTOR_BIT(f)       FACTOR_INDEX_BIT((f)-factors)
 
 struct plan_state {
 	json_t *state; /* complete */
 	char id[SHA256_HEX_SIZE];
-	uint64_t varied; /* factors that sweep, cross or zip set here */
+	factor_set varied; /* factors that sweep, cross or zip set here */
 	char *label;
 	char (*cell_ids)[SHA256_HEX_SIZE]; /* with each workload */
 };
@@ -35,7 +38,7 @@ struct plan_double {
 struct plan_build {
 	struct yaml_doc doc;
 	struct plan *plan;
-	uint64_t named, used; /* factors that the plan names; those with a meaning in at least one state */
+	factor_set named, used; /* factors that the plan names; those with a meaning in at least one state */
 	struct plan_state *states;
 	size_t state_count, state_room;
 	struct plan_workload *workloads;
@@ -63,6 +66,7 @@ int plan_make_visits(struct plan_build *b);
 /* Workload INDEX of the plan, read from its YAML, as cell.json has it; the caller owns it. NULL: no memory.
  * What is wrong with it is complained of. */
 json_t *plan_read_stream(struct plan_build *b, size_t index, const json_t *stream);
+json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *failover);
 json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt);
 /* The size under KEY of workload INDEX, or what *BYTES has where there is none; false: complained of. */
 bool plan_workload_size(struct plan_build *b, size_t index, const json_t *workload, const char *key,

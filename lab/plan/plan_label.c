@@ -18,12 +18,12 @@ const char *plan_level_text(const json_t *level, char *out, size_t size)
 }
 
 /* Factors that the plan names, and of which not every state has the same level. */
-static uint64_t differing(const struct plan_build *b)
+static factor_set differing(const struct plan_build *b)
 {
-	uint64_t set = 0;
+	factor_set set = 0;
 
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
-		if (!(b->named & UINT64_C(1) << i))
+		if (!(b->named & FACTOR_INDEX_BIT(i)))
 			continue;
 
 		const json_t *first = json_object_get(b->states[0].state, factors[i].name);
@@ -32,7 +32,7 @@ static uint64_t differing(const struct plan_build *b)
 			const json_t *level = json_object_get(b->states[s].state, factors[i].name);
 
 			if (level != first && (!level || !first || !json_equal(level, first))) {
-				set |= UINT64_C(1) << i;
+				set |= FACTOR_INDEX_BIT(i);
 				break;
 			}
 		}
@@ -64,7 +64,7 @@ static int add_level(FILE *to, size_t factor, const json_t *level)
 	}
 }
 
-static int label_state(struct plan_state *s, uint64_t shown)
+static int label_state(struct plan_state *s, factor_set shown)
 {
 	/* Boot last: it reads best behind what is booted for. */
 	size_t length;
@@ -76,7 +76,7 @@ static int label_state(struct plan_state *s, uint64_t shown)
 		size_t f = i == FACTOR_COUNT ? (size_t)FACTOR_BOOT : i;
 		const json_t *level;
 
-		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !(shown & s->varied & UINT64_C(1) << f))
+		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !(shown & s->varied & FACTOR_INDEX_BIT(f)))
 			continue;
 		level = json_object_get(s->state, factors[f].name);
 		if (level || (factors[f].group == FACTOR_GROUP_NIC && factor_relevant(&factors[f], s->state)))
@@ -182,7 +182,7 @@ static int note_doubles(struct plan_build *b)
 
 int plan_label(struct plan_build *b)
 {
-	uint64_t shown = differing(b);
+	factor_set shown = differing(b);
 	int r = 0;
 
 	for (size_t i = 0; !r && i < b->state_count; i++)

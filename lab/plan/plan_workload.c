@@ -144,6 +144,7 @@ static const struct {
     {"copy", read_copy},
     {"stream", plan_read_stream},
     {"rtt", plan_read_rtt},
+    {"failover", plan_read_failover},
 };
 
 static int read_workload(struct plan_build *b, size_t index, const json_t *item)

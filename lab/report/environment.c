@@ -46,6 +46,21 @@ static void print_fact(const struct report *report, const struct fact *fact, FIL
 	fputs(first ? "not known" : "", out);
 }
 
+/* What the nodes said of their hardware when the run's boots began. */
+static void print_warnings(const struct report *report, FILE *out)
+{
+	sqlite3_stmt *row;
+
+	if (store_ask(
+	        report->store, &row,
+	        "SELECT DISTINCT node, warning.value FROM boots, json_each(inventory, '$.warnings') warning "
+	        "WHERE run = ? ORDER BY 1, 2",
+	        "s", report->run))
+		return;
+	while (store_row(report->store, row) == 1)
+		fprintf(out, "Warning: node %s, %s\n", store_text(row, 0), store_text(row, 1));
+}
+
 void environment_print(const struct report *report, FILE *out)
 {
 	json_t *lab = json_loads(report->lab, 0, NULL);
@@ -63,5 +78,6 @@ void environment_print(const struct report *report, FILE *out)
 	if (report->shuffled)
 		fprintf(out, ", seed %" PRIu64, (uint64_t)report->seed);
 	fputc('\n', out);
+	print_warnings(report, out);
 	json_decref(lab);
 }

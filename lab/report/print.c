@@ -115,6 +115,44 @@ static void print_round_trips(const struct report *report, FILE *out)
 	}
 }
 
+/* What cells with the workload failover are about; one line a sample. */
+static void print_failovers(const struct report *report, FILE *out)
+{
+	bool first = true;
+	sqlite3_stmt *row;
+
+	if (store_ask(report->store, &row,
+	              "SELECT c.ordinal, r.boot, r.sample, m.value ->> 'slave', m.value ->> 'stall_ns', "
+	              "m.value ->> "
+	              "'switched_ns', m.value ->> 'recovered_ns', m.value ->> 'retransmitted_segments', "
+	              "m.value ->> "
+	              "'drbd_states' FROM results r JOIN cells c USING (run, cell_id), json_each(CAST(r.body "
+	              "AS TEXT), "
+	              "'$.measurement') m WHERE run = ? AND r.verdict = 'valid' AND m.key = 'failover' ORDER "
+	              "BY c.ordinal, "
+	              "r.boot, r.sample",
+	              "s", report->run))
+		return;
+	while (store_row(report->store, row) == 1) {
+		double switched_ms = sqlite3_column_double(row, 5) / 1e6,
+		       full_ms = sqlite3_column_double(row, 6) / 1e6;
+
+		if (first)
+			fputs("\nFailovers (times from the pull of the slave):\n", out);
+		first = false;
+		fprintf(out, "  cell %s, boot %s, sample %s: %s pulled, writes stalled for %.0f ms",
+		        store_text(row, 0), store_text(row, 1), store_text(row, 2), store_text(row, 3),
+		        sqlite3_column_double(row, 4) / 1e6);
+		if (switched_ms >= 0)
+			fprintf(out, ", another slave after %.0f ms", switched_ms);
+		if (full_ms >= 0)
+			fprintf(out, ", 90 %% of the speed after %.0f ms", full_ms);
+		else
+			fputs(", 90 % of the speed not reached again", out);
+		fprintf(out, ", %s segments sent again, DRBD %s\n", store_text(row, 7), store_text(row, 8));
+	}
+}
+
 /* What nodes noted of samples that count; the same of several samples once. */
 static void print_notes(const struct report *report, FILE *out)
 {
@@ -179,6 +217,7 @@ void report_print(const struct report *report, FILE *out)
 		print_cell(&report->cells[i], width, out);
 	print_warnings(report, out);
 	print_round_trips(report, out);
+	print_failovers(report, out);
 	variance_print(report, out);
 	fputc('\n', out);
 	environment_print(report, out);

@@ -67,7 +67,8 @@ static void test_reboot_in_mid_sample(void **state)
 	                           "SELECT count(*) FROM results WHERE verdict = 'failed' AND node = 'n1'"),
 	                 1);
 	/* Whoever was not rebooted builds anew all the same. */
-	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE attempt = 2 AND NOT rebuild"), 0);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE attempt = 2 AND NOT rebuild"),
+	                 0);
 	sim_end(&sim);
 }
 
