@@ -11,6 +11,8 @@ trap 'rm -f "$target"' EXIT
 mkdir -p out
 dd if=/dev/urandom of="$target" bs=1M count=64 conv=fsync status=none
 
+# Functions are called by name, which shellcheck cannot see.
+# shellcheck disable=SC2317
 # User instructions of "$@".
 instructions() {
 	local log
@@ -18,10 +20,12 @@ instructions() {
 	awk '/Collected/ { print $4 }' <<< "$log"
 }
 
+# shellcheck disable=SC2317
 ours() { # ENGINE OP IOS
 	instructions "$program" "$1" "$target" "$2" "$3" 32 1
 }
 
+# shellcheck disable=SC2317
 fios() { # ENGINE OP IOS
 	instructions fio --name=bench --filename="$target" --ioengine="$1" --rw="rand$2" --direct=1 --bs=4k --iodepth=32 \
 		--thread --size=64m --io_size=$(($3 * 4096)) --norandommap --refill_buffers=0
