@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cell.h"
 
+#include "boot_arguments.h"
 #include "cell_build.h"
 #include "console.h"
 #include "evidence.h"
@@ -106,6 +107,10 @@ static json_t *read_in_force(const struct cell_build *build)
 	r = json_object_set_new(in_force, factors[FACTOR_BOOT].name, json_string(boot)) ? -ENOMEM : 0;
 	if (!r)
 		r = stack_of(build->state)->in_force(build, in_force);
+	if (!r)
+		r = boot_arguments_in_force(build->state, "/proc", in_force);
+	if (!r)
+		r = knob_in_force(&build->place, build->state, in_force);
 	if (!r && build->has_net)
 		r = net_in_force(&build->net, "/sys", in_force);
 	if (!r && build->has_net)
@@ -139,6 +144,7 @@ static int evidence_before(const struct cell_node *node, struct cell_build *buil
 	r |= json_object_set_new(evidence, "states_built_before", json_integer(build->states_before));
 	r |= json_object_set_new(evidence, "differences", evidence_differences(build->state, in_force));
 	r |= json_object_set(evidence, "in_force", in_force);
+	r |= json_object_set_new(evidence, "settings", knob_settings(&build->place));
 	r |= json_object_set_new(evidence, "disk", disk_json(&build->disk));
 	r |= json_object_set_new(evidence, "nics",
 	                         evidence_nics(&observe_roots_real, &build->net.nics,
@@ -193,6 +199,8 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 		progress(ctx, "prove", stack->level);
 		r = stack->prove(build, until_ns, progress, ctx, why);
 	}
+	if (!r && !build->proven)
+		r = knob_apply(&build->knobs, &build->place, build->state, KNOB_LAST, why);
 	if (!r)
 		r = serve_peer(build, assignment, why);
 	if (!r) {
@@ -349,6 +357,7 @@ void cell_restore(struct cell_node *node)
 		if (r)
 			say("The storage network cannot be taken down: %s", strerror(-r));
 		nic_driver_restore(&build->drivers);
+		knob_restore(&build->knobs, &build->place);
 		json_decref(build->irq_counts);
 		json_decref(build->drbd.commands);
 	}

@@ -197,7 +197,10 @@ int cell_build_all(struct cell_node *node, const json_t *assignment, cell_progre
 	if (r)
 		return r;
 	snprintf(build->drbd.setup.disk, sizeof(build->drbd.setup.disk), "%.63s", build->disk.device);
-	if (factor_relevant(&factors[FACTOR_NIC_MTU], build->state))
+	build->place = (struct knob_place){.sys = "/sys", .proc = "/proc", .drbd = "drbd" DRBD_MINOR};
+	snprintf(build->place.disk, sizeof(build->place.disk), "%.63s", strrchr(build->disk.device, '/') + 1);
+	r = knob_apply(&build->knobs, &build->place, build->state, KNOB_FIRST, why);
+	if (!r && factor_relevant(&factors[FACTOR_NIC_MTU], build->state))
 		r = build_net(build, node, assignment, progress, ctx, why);
 	stack = stack_of(build->state);
 	if (!r && stack->build) {

@@ -7,6 +7,7 @@
 #include "disk.h"
 #include "drbd.h"
 #include "irq_apply.h"
+#include "knob.h"
 #include "net_bond.h"
 #include "net_path.h"
 #include "nic_apply.h"
@@ -25,6 +26,8 @@ struct cell_build {
 	char node[64], peer[64];
 
 	struct disk disk;
+	struct knob_place place;
+	struct knob_changes knobs;
 	bool has_net, has_drbd;
 	struct net net;
 	struct nic_changes nic;

@@ -28,7 +28,7 @@ struct failover {
 	const struct workload_run *run;
 	uint64_t bs_bytes, size_bytes;
 	int64_t before_ns, after_ns;
-	bool by_hand;
+	bool by_hand, asked;
 	int fd;
 	unsigned char *record;
 	struct failover_flow flow;
@@ -72,6 +72,10 @@ static void look_at_bond(struct failover *f)
 	int64_t at_ns = since(f);
 
 	if (f->pulled_ns < 0 && f->by_hand) {
+		if (!f->asked && at_ns >= f->before_ns) {
+			say("failover: pull the cable of %s now", f->slave);
+			f->asked = true;
+		}
 		read_file_at(carrier, sizeof(carrier), "/sys/class/net/%s/carrier", f->slave);
 		if (strcmp(carrier, "1") != 0)
 			f->pulled_ns = at_ns;
@@ -292,8 +296,8 @@ int workload_failover_run(const struct workload_run *run, json_t **measurement, 
 	int r = prepare(&f, why);
 
 	if (!r && f.by_hand)
-		say("failover: pull the cable of %s (leg of the bond in use) after %lld s", f.slave,
-		    (long long)(f.before_ns / 1000000000));
+		say("failover: in %lld s you will be asked to pull the cable of %s",
+		    (long long)(f.before_ns / 1000000000), f.slave);
 	if (!r) {
 		r = run_both(&f);
 		r = r ? fail(why, r, FAILURE_SAMPLE, "measure", "", "", "A thread cannot be started")

@@ -236,8 +236,10 @@ static const char *what_group_needs(enum factor_group group)
 	case FACTOR_GROUP_BOND:
 		return "stack: drbd, a drbd.link other than never-connected, and a bond.mode other than none";
 	case FACTOR_GROUP_DRBD:
+	case FACTOR_GROUP_DEVICE:
 		return "stack: drbd";
 	case FACTOR_GROUP_ALWAYS:
+	case FACTOR_GROUP_NODE:
 		break;
 	}
 	return "nothing";

@@ -49,10 +49,14 @@ struct plan_build {
 
 /* Each complains of everything wrong it finds, and gives 0, -EINVAL or -ENOMEM. */
 
+/* Other spellings of factors to their names, everywhere in the plan. */
+int plan_resolve_aliases(struct plan_build *b);
 /* Names and levels in base, sweep, cross, zip and where; levels with a unit become integers. */
 int plan_check_factors(struct plan_build *b);
 /* States that make no sense, once they are expanded. */
 int plan_check_states(struct plan_build *b);
+/* BYTES by SCALE, down to whole records; as they are without a scale. */
+uint64_t plan_scaled(const struct plan_scale *scale, uint64_t bytes, uint64_t record_bytes);
 int plan_read_workloads(struct plan_build *b);
 /* Each workload in every state that it meets; complains only. */
 void plan_check_workloads(struct plan_build *b);

@@ -44,7 +44,7 @@ static factor_set differing(const struct plan_build *b)
 static int add_level(FILE *to, size_t factor, const json_t *level)
 {
 	const char *name = factors[factor].name, *dot = strrchr(name, '.');
-	char text[64];
+	char text[256];
 
 	if (level)
 		plan_level_text(level, text, sizeof(text));
@@ -60,6 +60,11 @@ static int add_level(FILE *to, size_t factor, const json_t *level)
 	case FACTOR_DRBD_PROTOCOL:
 		return fprintf(to, " protocol-%s", text);
 	default:
+		/* Which layer's read-ahead it is matters; "set" and "workload" say nothing alone. */
+		if (!strncmp(name, "block.", 6))
+			dot = name + 5;
+		else if (!strncmp(name, "cpu.", 4) || factor == FACTOR_SYSCTL_SET)
+			dot = NULL;
 		return fprintf(to, " %s=%s", dot ? dot + 1 : name, text);
 	}
 }
@@ -79,7 +84,7 @@ static int label_state(struct plan_state *s, factor_set shown)
 		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !(shown & s->varied & FACTOR_INDEX_BIT(f)))
 			continue;
 		level = json_object_get(s->state, factors[f].name);
-		if (level || (factors[f].group == FACTOR_GROUP_NIC && factor_relevant(&factors[f], s->state)))
+		if (level || (factor_optional(&factors[f]) && factor_relevant(&factors[f], s->state)))
 			add_level(to, f, level);
 	}
 	if (fclose(to))
@@ -127,6 +132,8 @@ static void write_workload_label(const struct plan_build *b, const json_t *w, FI
 		return;
 	zero = !strcmp(json_string_value(json_object_get(w, "source")), "zero");
 	units_size_text((uint64_t)json_integer_value(json_object_get(w, "bs_bytes")), text, sizeof(text));
+	if (differs(b, "direction"))
+		fprintf(to, " %s", json_string_value(json_object_get(w, "direction")));
 	fprintf(to, " %s", text);
 	if (all_differ(b, "bs_bytes"))
 		return;
@@ -147,7 +154,7 @@ static void write_workload_label(const struct plan_build *b, const json_t *w, FI
 		fprintf(to, " %s", conv);
 	if (zero && differs(b, "source"))
 		fputs(" zeros", to);
-	if (!zero && json_integer_value(json_object_get(w, "seed")) != 1)
+	if (!zero && json_integer_value(json_object_get(w, "seed")) > 1)
 		fprintf(to, " seed=%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(w, "seed")));
 }
 

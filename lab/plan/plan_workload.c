@@ -14,7 +14,7 @@ enum { SECTOR_BYTES = 512, BS_MAX_BYTES = 1 << 30 };
 
 struct copy {
 	uint64_t bs, size, seek;
-	bool direct, dsync, sync;
+	bool read, direct, dsync, sync;
 };
 
 void plan_workload_complain(struct plan_build *b, size_t index, const char *key, const char *format, ...)
@@ -60,6 +60,8 @@ static void read_flags(struct plan_build *b, size_t index, const json_t *copy, s
 	json_t *flag;
 	size_t i;
 
+	if (json_array_size(json_object_get(copy, "iflag"))) /* the schema knows only direct */
+		c->direct = true;
 	json_array_foreach (json_object_get(copy, "oflag"), i, flag) {
 		const char *name = json_string_value(flag);
 		bool *at = !strcmp(name, "direct")  ? &c->direct
@@ -107,20 +109,41 @@ static json_t *make(const json_t *copy, const struct copy *c)
 	const json_t *drop = json_object_get(copy, "drop_caches"), *seed = json_object_get(copy, "seed");
 	bool zero = source && !strcmp(json_string_value(source), "zero");
 
+	if (c->read)
+		zero = true;
 	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:s, s:s, s:I, s:b}", "type", "copy",
-	                 "direction", "write", "bs_bytes", (json_int_t)c->bs, "size_bytes",
+	                 "direction", c->read ? "read" : "write", "bs_bytes", (json_int_t)c->bs, "size_bytes",
 	                 (json_int_t)c->size, "seek_bytes", (json_int_t)c->seek, "direct", c->direct, "dsync",
 	                 c->dsync, "sync", c->sync, "conv", conv ? json_string_value(conv) : "none", "source",
-	                 zero ? "zero" : "incompressible", "seed",
+	                 c->read ? "none"
+	                 : zero  ? "zero"
+	                         : "incompressible",
+	                 "seed",
 	                 zero   ? (json_int_t)0
 	                 : seed ? json_integer_value(seed)
 	                        : (json_int_t)1,
 	                 "drop_caches", drop ? json_is_true(drop) : 1);
 }
 
+/* What has no meaning in a read, or in a write. */
+static void check_direction(struct plan_build *b, size_t index, const json_t *copy, struct copy *c)
+{
+	static const char *const writes[] = {"oflag", "conv", "source", "seed"};
+	const char *direction = json_string_value(json_object_get(copy, "direction"));
+
+	c->read = direction && !strcmp(direction, "read");
+	for (size_t i = 0; c->read && i < sizeof(writes) / sizeof(*writes); i++)
+		if (json_object_get(copy, writes[i]))
+			plan_workload_complain(b, index, writes[i], "a read has none%s",
+			                       i ? "" : "; iflag: [direct] is what it may have");
+	if (!c->read && json_object_get(copy, "iflag"))
+		plan_workload_complain(b, index, "iflag", "a write has none; oflag is what it may have");
+}
+
 static json_t *read_copy(struct plan_build *b, size_t index, const json_t *copy)
 {
 	const json_t *count = json_object_get(copy, "count"), *source = json_object_get(copy, "source");
+	size_t complaints = b->doc.complaints->count;
 	struct copy c = {0};
 	bool good;
 
@@ -130,10 +153,16 @@ static json_t *read_copy(struct plan_build *b, size_t index, const json_t *copy)
 	if (count && good && __builtin_mul_overflow(c.bs, (uint64_t)json_integer_value(count), &c.size))
 		c.size = UINT64_MAX;
 	read_flags(b, index, copy, &c);
+	check_direction(b, index, copy, &c);
 	if (good)
 		check_sizes(b, index, copy, &c);
 	if (source && !strcmp(json_string_value(source), "zero") && json_object_get(copy, "seed"))
 		plan_workload_complain(b, index, "seed", "zeros have no seed");
+	if (b->doc.complaints->count == complaints && b->plan->scale.denominator) {
+		c.size = plan_scaled(&b->plan->scale, c.size, c.bs);
+		c.size = c.size ? c.size : c.bs;
+		c.seek = plan_scaled(&b->plan->scale, c.seek, c.bs);
+	}
 	return make(copy, &c);
 }
 

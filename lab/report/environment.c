@@ -61,6 +61,23 @@ static void print_warnings(const struct report *report, FILE *out)
 		fprintf(out, "Warning: node %s, %s\n", store_text(row, 0), store_text(row, 1));
 }
 
+/* Nodes of QEMU name themselves so in their DMI; what they measure is the emulation. */
+static void print_virtual(const struct report *report, FILE *out)
+{
+	sqlite3_stmt *row;
+
+	if (store_ask(
+	        report->store, &row,
+	        "SELECT DISTINCT json_extract(inventory, '$.dmi.product_name') FROM boots WHERE run = ? AND "
+	        "json_extract(inventory, '$.dmi.product_name') LIKE '%virtual node%'",
+	        "s", report->run))
+		return;
+	while (store_row(report->store, row) == 1)
+		fprintf(out,
+		        "Virtual lab: %s. The figures are of an emulation and say nothing about hardware.\n",
+		        store_text(row, 0));
+}
+
 void environment_print(const struct report *report, FILE *out)
 {
 	json_t *lab = json_loads(report->lab, 0, NULL);
@@ -78,6 +95,7 @@ void environment_print(const struct report *report, FILE *out)
 	if (report->shuffled)
 		fprintf(out, ", seed %" PRIu64, (uint64_t)report->seed);
 	fputc('\n', out);
+	print_virtual(report, out);
 	print_warnings(report, out);
 	json_decref(lab);
 }

@@ -35,7 +35,13 @@ static void print_head(const struct report *report, FILE *out)
 	if (report->ended_unix_ns && report->started_unix_ns)
 		fprintf(out, ", took %.0f s",
 		        (double)(report->ended_unix_ns - report->started_unix_ns) / 1e9);
-	fprintf(out, ")\n%s\n\n", report->question);
+	fprintf(out, ")\n%s\n", report->question);
+	if (*report->scale)
+		fprintf(out,
+		        "SCALED: sizes are %s of the plan's. Figures of so little data are no figures of "
+		        "the hardware.\n",
+		        report->scale);
+	fputc('\n', out);
 }
 
 static void print_cell(const struct report_cell *cell, int width, FILE *out)

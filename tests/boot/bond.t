@@ -75,10 +75,11 @@ is 'stream: TCP_INFO of each connection is kept' "$(work stream '$.measurement.s
 ok 'stream: the peer had what was sent' [ "$(work stream '$.measurement.bytes')" -gt 1000000 ]
 is 'rtt: every message came back' "$(work rtt '$.measurement.rtt.count')" 2000
 is 'failover: the slave in use was pulled, and the other one took over' \
-	"$(work failover '$.measurement.failover.slave')/$(work failover '$.measurement.failover.active_after')" eth0/eth1
-ok 'failover: writes stalled for a while, but not for ever' \
-	[ "$(work failover '$.measurement.failover.stall_ns')" -gt "$(work failover '$.measurement.failover.switched_ns')" ]
+	"$({ work failover '$.measurement.failover.slave'; work failover '$.measurement.failover.active_after'; } | sort | xargs)" \
+	'eth0 eth1'
+stall_ns=$(work failover '$.measurement.failover.stall_ns')
+ok 'failover: writes stalled for a while, but not for ever' [ "${stall_ns:-0}" -gt 100000000 -a "${stall_ns:-0}" -lt 8000000000 ]
 is 'failover: DRBD did not notice' "$(work failover '$.measurement.failover.drbd_states')" '["Connected UpToDate/UpToDate"]'
-ok 'the report tells of it' grep -q 'eth0 pulled, writes stalled for' <<<"$(out/assay report --db "$DB")"
+ok 'the report tells of it' grep -q 'eth. pulled, writes stalled for' <<<"$(out/assay report --db "$DB")"
 is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
 done_testing
