@@ -22,6 +22,7 @@ include lab/virtual/virtual.mk
 include tests/tests.mk
 include tests/fuzz/cell.mk
 include tests/bench/copy.mk
+include tests/bench/aio.mk
 include tests/bench/bench.mk
 
 ## help: this list

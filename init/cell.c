@@ -230,10 +230,13 @@ int cell_measure(struct cell_node *node, const json_t *assignment, json_t **meas
 	    .build = build,
 	    .target = stack_of(build->state)->target(build),
 	    .timeout_ms = cell_deadline_ms(assignment, "measure_ms"),
+	    .fault = build->workload_fault,
+	    .fault_size = sizeof(build->workload_fault),
 	};
 	int r;
 
 	*measurement = NULL;
+	build->workload_fault[0] = '\0';
 	if (!workload)
 		return fail(why, -EINVAL, FAILURE_CELL, "measure", "workload",
 		            "Report this: lab and node differ.", "The workload cannot be understood");
@@ -268,6 +271,8 @@ static bool find_fault(const struct cell_build *build, const json_t *evidence, c
 	evidence_differences_fault(json_object_get(evidence, "differences"), buf, size);
 	if (build->breaks_bond)
 		return buf[0];
+	if (!buf[0] && build->workload_fault[0])
+		snprintf(buf, size, "%s", build->workload_fault);
 	if (!buf[0])
 		observe_bond_fault(&build->before, &build->after, buf, size);
 	if (!buf[0] && build->has_drbd)

@@ -41,6 +41,7 @@ struct cell_build {
 	pid_t service;             /* the peer's end of one; 0: none runs */
 	struct drbd drbd;
 
+	char workload_fault[1024]; /* why the workload's own figure does not count */
 	struct observation before, after;
 	char generation[32]; /* of DRBD's data, before */
 	json_t *irq_counts;  /* before */

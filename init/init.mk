@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The node's one program: $(OUT)/init, static musl. SYSROOT and MUSL_CC come from image/image.mk.
 
-INIT_SOURCES   := $(sort $(wildcard init/*.c)) results-schema/canonical.c results-schema/factor.c
+INIT_SOURCES   := $(sort $(wildcard init/*.c)) results-schema/canonical.c results-schema/factor.c results-schema/histogram.c
 INIT_OBJECTS   := $(INIT_SOURCES:%.c=$(OUT)/obj/node/%.o)
 INIT_CFLAGS    := -std=gnu11 -D_GNU_SOURCE -Os -g -Wall -Wextra -Werror -ffunction-sections -fdata-sections \
                   -ffile-prefix-map=$(CURDIR)=. -Iresults-schema
@@ -42,7 +42,7 @@ $(HOST_INIT): $(HOST_OBJECTS)
 -include $(HOST_OBJECTS:.o=.d)
 
 # One program a test file. What a test defines itself (a fake cell_apply()) goes before the archive's.
-INIT_TEST_C    := $(foreach area,init cell disk drbd net copy observe evidence command,$(wildcard tests/unit/$(area)_*.c))
+INIT_TEST_C    := $(foreach area,aio init cell disk drbd net copy observe evidence command,$(wildcard tests/unit/$(area)_*.c))
 INIT_TESTS     := $(INIT_TEST_C:tests/unit/%.c=$(OUT)/tests/%)
 UNIT_TESTS     += $(INIT_TESTS)
 

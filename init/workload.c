@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workload.h"
 
+#include "workload_aio.h"
 #include "workload_copy.h"
 
 #include <errno.h>
@@ -24,8 +25,29 @@ static int copy_workload(const struct workload_run *run, json_t **measurement, s
 	return r;
 }
 
+static int aio_workload(const struct workload_run *run, json_t **measurement, struct failure *why)
+{
+	struct aio_request request;
+	struct aio aio;
+	int r = aio_parse(run->workload, &request);
+
+	if (r)
+		return fail(why, r, FAILURE_CELL, "measure", "workload", "Report this: lab and node differ.",
+		            "The workload cannot be understood");
+	r = aio_prepare(&aio, &request, run->target, run->timeout_ms, why);
+	if (!r)
+		r = aio_run(&aio, why);
+	if (!r) {
+		aio_fault(&aio, run->fault, run->fault_size);
+		*measurement = aio_json(&aio);
+	}
+	aio_close(&aio);
+	return r;
+}
+
 static const struct workload workloads[] = {
     {.type = "copy", .run = copy_workload},
+    {.type = "aio", .run = aio_workload},
     {.type = "stream", .run = workload_stream_run, .needs_peer = true},
     {.type = "failover", .run = workload_failover_run, .breaks_bond = true},
     {.type = "rtt", .run = workload_rtt_run, .needs_peer = true},

@@ -11,6 +11,8 @@ struct workload_run {
 	const struct cell_build *build;
 	const char *target; /* the device to write to */
 	long timeout_ms;
+	char *fault; /* why the sample is invalid, though it has a figure; "" if it is not */
+	size_t fault_size;
 };
 
 struct workload {

@@ -70,6 +70,15 @@ static bool is_read(const json_t *cell)
 	return direction && !strcmp(direction, "read");
 }
 
+/* Of aio, a part may be read. */
+static uint64_t written_bytes(const struct plan_cell *c)
+{
+	const json_t *workload = json_object_get(c->cell, "workload");
+	uint64_t reads = (uint64_t)json_integer_value(json_object_get(workload, "read_percent"));
+
+	return c->size_bytes / 100 * (100 - reads) + c->size_bytes % 100 * (100 - reads) / 100;
+}
+
 void plan_estimate(const struct plan *plan, const struct assumptions *a, struct estimate *e)
 {
 	bool dirty[16] = {false}, booted[16] = {false};
@@ -100,7 +109,7 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 		e->nodes = c->nodes > e->nodes ? c->nodes : e->nodes;
 		e->samples += plan->samples;
 		if (!is_read(c->cell))
-			e->bytes += plan->samples * c->size_bytes;
+			e->bytes += plan->samples * written_bytes(c);
 		e->ms += plan->samples *
 		         (a->sample_ms + c->size_bytes / (a->mb_per_s * 1000) + duration_ms(c->cell));
 	}

@@ -14,6 +14,22 @@ struct needs {
 	bool drbd;
 };
 
+static uint64_t bytes_of(const json_t *workload, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(workload, key));
+}
+
+/* Where WORKLOAD ends on the disk. What aio moves may be more than the area that it moves it in. */
+static uint64_t end_byte(const struct plan_cell *c, const json_t *workload)
+{
+	uint64_t least = bytes_of(workload, "bs_bytes") * bytes_of(workload, "jobs");
+
+	if (strcmp(json_string_value(json_object_get(workload, "type")), "aio"))
+		return c->size_bytes + bytes_of(workload, "seek_bytes");
+	return bytes_of(workload, "offset_bytes") +
+	       (bytes_of(workload, "span_bytes") ? bytes_of(workload, "span_bytes") : least);
+}
+
 static struct needs plan_needs(const struct plan *plan)
 {
 	struct needs n = {0};
@@ -22,8 +38,7 @@ static struct needs plan_needs(const struct plan *plan)
 		const struct plan_cell *c = &plan->cells[i];
 		const json_t *state = json_object_get(c->cell, "state");
 		const json_t *workload = json_object_get(c->cell, "workload");
-		uint64_t end =
-		    c->size_bytes + (uint64_t)json_integer_value(json_object_get(workload, "seek_bytes"));
+		uint64_t end = end_byte(c, workload);
 		bool net = factor_relevant(&factors[FACTOR_NIC_MTU], state);
 		bool bond = factor_relevant(&factors[FACTOR_BOND_MIIMON], state);
 

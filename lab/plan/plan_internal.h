@@ -71,14 +71,19 @@ int plan_make_visits(struct plan_build *b);
  * What is wrong with it is complained of. */
 json_t *plan_read_stream(struct plan_build *b, size_t index, const json_t *stream);
 json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *failover);
+json_t *plan_read_aio(struct plan_build *b, size_t index, const json_t *aio);
 json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt);
 /* The size under KEY of workload INDEX, or what *BYTES has where there is none; false: complained of. */
 bool plan_workload_size(struct plan_build *b, size_t index, const json_t *workload, const char *key,
                         uint64_t *bytes);
+/* The duration under KEY in milliseconds; 0 where there is none, or a complaint of it. */
+uint64_t plan_workload_duration(struct plan_build *b, size_t index, const json_t *workload, const char *key);
 __attribute__((format(printf, 4, 5))) void plan_workload_complain(struct plan_build *b, size_t index,
                                                                   const char *key, const char *format, ...);
 /* The label of a workload that is no copy, to TO; false: it is one. */
 bool plan_label_net(const json_t *workload, FILE *to);
+/* The same of aio; false: it is none. */
+bool plan_label_aio(const json_t *workload, FILE *to);
 
 /* Level as text: "yes", "2048". */
 const char *plan_level_text(const json_t *level, char *out, size_t size);

@@ -5,6 +5,21 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* What one sample of C moves, or how long it takes. */
+static const char *sample_text(const struct plan_cell *c, char *buf, size_t size)
+{
+	const json_t *workload = json_object_get(c->cell, "workload");
+	bool aio = !strcmp(json_string_value(json_object_get(workload, "type")), "aio");
+
+	if (c->size_bytes)
+		return units_size_text(c->size_bytes, buf, size);
+	if (aio)
+		return units_duration_text((uint64_t)json_integer_value(
+		                               json_object_get(workload, "duration_ms")),
+		                           buf, size);
+	return "nothing written";
+}
+
 static void print_cells(const struct plan *plan, FILE *to)
 {
 	int width = 4;
@@ -18,8 +33,7 @@ static void print_cells(const struct plan *plan, FILE *to)
 		const struct plan_cell *c = &plan->cells[i];
 
 		fprintf(to, "%6zu  %-*s  %.12s  %5u  %s\n", i + 1, width, c->label, c->id, c->nodes,
-		        c->size_bytes ? units_size_text(c->size_bytes, size, sizeof(size))
-		                      : "nothing written");
+		        sample_text(c, size, sizeof(size)));
 	}
 }
 

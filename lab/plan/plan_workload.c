@@ -170,10 +170,9 @@ static const struct {
 	const char *type;
 	json_t *(*read)(struct plan_build *b, size_t index, const json_t *workload);
 } types[] = {
-    {"copy", read_copy},
-    {"stream", plan_read_stream},
-    {"rtt", plan_read_rtt},
-    {"failover", plan_read_failover},
+    {"copy", read_copy},    {"stream", plan_read_stream},
+    {"rtt", plan_read_rtt}, {"failover", plan_read_failover},
+    {"aio", plan_read_aio},
 };
 
 static int read_workload(struct plan_build *b, size_t index, const json_t *item)

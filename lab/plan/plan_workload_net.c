@@ -12,8 +12,7 @@ enum {
 	MESSAGE_MAX_BYTES = 1 << 20
 };
 
-/* The duration under KEY in milliseconds; 0 where there is none, or a complaint of it. */
-static uint64_t read_duration(struct plan_build *b, size_t index, const json_t *workload, const char *key)
+uint64_t plan_workload_duration(struct plan_build *b, size_t index, const json_t *workload, const char *key)
 {
 	const json_t *value = json_object_get(workload, key);
 	char why[200];
@@ -42,7 +41,7 @@ json_t *plan_read_stream(struct plan_build *b, size_t index, const json_t *strea
 {
 	return json_pack("{s:s, s:I, s:I}", "type", "stream", "connections",
 	                 integer_of(stream, "connections", DEFAULT_CONNECTIONS), "duration_ms",
-	                 (json_int_t)read_duration(b, index, stream, "duration"));
+	                 (json_int_t)plan_workload_duration(b, index, stream, "duration"));
 }
 
 json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt)
@@ -65,9 +64,9 @@ json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *fai
 
 	good &= plan_workload_size(b, index, failover, "size", &size);
 	if (json_object_get(failover, "before"))
-		before_ms = read_duration(b, index, failover, "before");
+		before_ms = plan_workload_duration(b, index, failover, "before");
 	if (json_object_get(failover, "after"))
-		after_ms = read_duration(b, index, failover, "after");
+		after_ms = plan_workload_duration(b, index, failover, "after");
 	if (good && (bs < SECTOR_BYTES || bs > 1 << 30 || bs % SECTOR_BYTES))
 		plan_workload_complain(b, index, "bs", "direct writes are a multiple of %d bytes, up to 1GiB",
 		                       SECTOR_BYTES);
@@ -91,7 +90,7 @@ static const char *lacks(const json_t *workload, const json_t *state)
 {
 	const char *type = json_string_value(json_object_get(workload, "type"));
 
-	if (!strcmp(type, "copy"))
+	if (!strcmp(type, "copy") || !strcmp(type, "aio"))
 		return NULL;
 	if (!factor_relevant(&factors[FACTOR_NIC_MTU], state))
 		return "stack: drbd, and a drbd.link other than never-connected, since it goes over the "

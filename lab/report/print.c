@@ -222,6 +222,7 @@ void report_print(const struct report *report, FILE *out)
 	for (size_t i = 0; i < report->cell_count; i++)
 		print_cell(&report->cells[i], width, out);
 	print_warnings(report, out);
+	aio_print(report, out);
 	print_round_trips(report, out);
 	print_failovers(report, out);
 	variance_print(report, out);

@@ -45,6 +45,8 @@ double median(const struct report_sample *samples, size_t n);
  * order statistics 1 - 2^(1-N), whatever the distribution. */
 double median_confidence(size_t n);
 
+/* IOPS and latencies of cells with the workload aio; nothing where there are none. */
+void aio_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
 
