@@ -75,7 +75,7 @@ static struct master powered(void)
 	struct master m = {.clock = true, .data = true};
 
 	i2c_reset(&m.bus);
-	sfp_fill(&m.sfp);
+	sfp_fill(&m.sfp, SFP_SR);
 	return m;
 }
 
