@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cell.h"
 
+#include "boot_arguments.h"
 #include "cell_build.h"
 #include "console.h"
 #include "evidence.h"
@@ -8,7 +9,8 @@
 #include "file.h"
 #include "irq_list.h"
 #include "stack.h"
-#include "workload_copy.h"
+#include "workload.h"
+#include "workload_peer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -105,6 +107,10 @@ static json_t *read_in_force(const struct cell_build *build)
 	r = json_object_set_new(in_force, factors[FACTOR_BOOT].name, json_string(boot)) ? -ENOMEM : 0;
 	if (!r)
 		r = stack_of(build->state)->in_force(build, in_force);
+	if (!r)
+		r = boot_arguments_in_force(build->state, "/proc", in_force);
+	if (!r)
+		r = knob_in_force(&build->place, build->state, in_force);
 	if (!r && build->has_net)
 		r = net_in_force(&build->net, "/sys", in_force);
 	if (!r && build->has_net)
@@ -138,6 +144,7 @@ static int evidence_before(const struct cell_node *node, struct cell_build *buil
 	r |= json_object_set_new(evidence, "states_built_before", json_integer(build->states_before));
 	r |= json_object_set_new(evidence, "differences", evidence_differences(build->state, in_force));
 	r |= json_object_set(evidence, "in_force", in_force);
+	r |= json_object_set_new(evidence, "settings", knob_settings(&build->place));
 	r |= json_object_set_new(evidence, "disk", disk_json(&build->disk));
 	r |= json_object_set_new(evidence, "nics",
 	                         evidence_nics(&observe_roots_real, &build->net.nics,
@@ -163,6 +170,18 @@ out:
 	return r;
 }
 
+/* The peer's end of a workload is there before the first node begins. */
+static int serve_peer(struct cell_build *build, const json_t *assignment, struct failure *why)
+{
+	const struct workload *workload = workload_of(json_object_get(assignment, "cell"));
+
+	peer_service_stop(&build->service);
+	build->breaks_bond = workload && workload->breaks_bond;
+	if (!workload || !workload->needs_peer || build->measure)
+		return 0;
+	return peer_service_start(build->net.address, build->service_port, &build->service, why);
+}
+
 int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,
                json_t **evidence, struct failure *why)
 {
@@ -180,6 +199,10 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 		progress(ctx, "prove", stack->level);
 		r = stack->prove(build, until_ns, progress, ctx, why);
 	}
+	if (!r && !build->proven)
+		r = knob_apply(&build->knobs, &build->place, build->state, KNOB_LAST, why);
+	if (!r)
+		r = serve_peer(build, assignment, why);
 	if (!r) {
 		*evidence = json_object();
 		r = evidence_before(node, build, *evidence);
@@ -199,26 +222,24 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 
 int cell_measure(struct cell_node *node, const json_t *assignment, json_t **measurement, struct failure *why)
 {
-	const json_t *workload = json_object_get(json_object_get(assignment, "cell"), "workload");
+	const json_t *cell = json_object_get(assignment, "cell");
+	const struct workload *workload = workload_of(cell);
 	struct cell_build *build = node->build;
-	struct copy_request request;
-	struct copy copy;
-	int r = copy_parse(workload, &request);
+	const struct workload_run run = {
+	    .workload = json_object_get(cell, "workload"),
+	    .build = build,
+	    .target = stack_of(build->state)->target(build),
+	    .timeout_ms = cell_deadline_ms(assignment, "measure_ms"),
+	};
+	int r;
 
 	*measurement = NULL;
-	if (r)
-		return fail(why, r, FAILURE_CELL, "measure", "workload", "Report this: lab and node differ.",
-		            "The workload cannot be understood");
-	r = copy_prepare(&copy, &request, stack_of(build->state)->target(build),
-	                 cell_deadline_ms(assignment, "measure_ms"), why);
-	if (!r)
-		r = copy_run(&copy, why);
-	if (!r) {
-		*measurement = copy_json(&copy);
-		if (!*measurement)
-			r = fail(why, -ENOMEM, FAILURE_SAMPLE, "measure", "", "", "Out of memory");
-	}
-	copy_close(&copy);
+	if (!workload)
+		return fail(why, -EINVAL, FAILURE_CELL, "measure", "workload",
+		            "Report this: lab and node differ.", "The workload cannot be understood");
+	r = workload->run(&run, measurement, why);
+	if (!r && !*measurement)
+		r = fail(why, -ENOMEM, FAILURE_SAMPLE, "measure", "", "", "Out of memory");
 	return r;
 }
 
@@ -245,6 +266,8 @@ static void find_drbd_fault(const struct cell_build *build, char *buf, size_t si
 static bool find_fault(const struct cell_build *build, const json_t *evidence, char *buf, size_t size)
 {
 	evidence_differences_fault(json_object_get(evidence, "differences"), buf, size);
+	if (build->breaks_bond)
+		return buf[0];
 	if (!buf[0])
 		observe_bond_fault(&build->before, &build->after, buf, size);
 	if (!buf[0] && build->has_drbd)
@@ -268,11 +291,18 @@ static void add_interrupts(const struct cell_build *build, json_t *evidence)
 }
 
 /* What the reader should know, though it does not make the sample invalid. */
-static int add_notes(const struct cell_build *build, json_t *evidence)
+static int add_notes(struct cell_build *build, json_t *evidence)
 {
-	char note[256];
+	char note[1024] = "";
 
-	observe_bond_note(&build->before, &build->after, note, sizeof(note));
+	if (!build->breaks_bond) {
+		observe_bond_note(&build->before, &build->after, note, sizeof(note));
+	} else if (build->has_drbd) {
+		find_drbd_fault(build, note, sizeof(note));
+	}
+	/* Both nodes build anew then, but not what must stay the first state of its boot. */
+	if (build->breaks_bond && strcmp(factor_string(build->state, FACTOR_BOOT), "fresh") != 0)
+		build->broken = true;
 	if (!note[0])
 		return 0;
 	return json_object_set_new(evidence, "notes", json_pack("[s]", note)) ? -ENOMEM : 0;
@@ -286,6 +316,7 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 	int r = observe_now(build, &build->after);
 
 	(void)assignment;
+	peer_service_stop(&build->service);
 	*reason = NULL;
 	if (!r && json_object_set_new(evidence, "after", observation_json(&build->after)))
 		r = -ENOMEM;
@@ -313,6 +344,7 @@ void cell_restore(struct cell_node *node)
 	if (r)
 		say("DRBD cannot be taken down: %s", strerror(-r));
 	if (build) {
+		peer_service_stop(&build->service);
 		irq_restore(&build->irq);
 		/* While there is a link: see nic_knob.h. */
 		nic_restore(&build->nic);
@@ -320,6 +352,7 @@ void cell_restore(struct cell_node *node)
 		if (r)
 			say("The storage network cannot be taken down: %s", strerror(-r));
 		nic_driver_restore(&build->drivers);
+		knob_restore(&build->knobs, &build->place);
 		json_decref(build->irq_counts);
 		json_decref(build->drbd.commands);
 	}

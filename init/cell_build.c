@@ -74,6 +74,7 @@ static int read_assignment(struct cell_build *build, const json_t *assignment, s
 	memcpy(setup->address, build->net.address, sizeof(setup->address));
 	memcpy(setup->peer_address, build->peer_address, sizeof(setup->peer_address));
 	setup->port = (unsigned int)json_integer_value(json_object_get(assignment, "drbd_port"));
+	build->service_port = setup->port + 1;
 	setup->mark = (unsigned int)(now_ns() / 1000) & 0xffffff;
 	setup->state = build->state;
 	return 0;
@@ -89,6 +90,7 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
                       cell_progress *progress, void *ctx, struct failure *why)
 {
 	struct net *net = &build->net;
+	bool shared = false;
 	int r = 0;
 
 	build->path_count = net->used;
@@ -105,9 +107,7 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 		r = net_add_address(path->device, path->address, 24, why);
 	}
 	if (!r)
-		r = net_path_duplicates(build->paths, net->used, NULL, why);
-	if (!r)
-		r = net_path_duplicates(build->paths, net->used, net->address, why);
+		r = net_path_duplicates(build->paths, net->used, NULL, NULL, why);
 	if (r)
 		return r;
 	r = net_path_probe(build->paths, net->used, true, until_ns, progress, ctx);
@@ -120,7 +120,9 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "net", "ICMP", "See the node's kernel log.",
 		            "Pings cannot be sent");
-	return 0;
+	/* Only now is it sure that the switch's ports forward. */
+	r = net_path_duplicates(build->paths, net->used, net->address, &shared, why);
+	return r ? r : net_legs_suit(net, shared, why);
 }
 
 /* The storage NICs, with the driver that the state asks for. */
@@ -153,6 +155,7 @@ static int build_net(struct cell_build *build, const struct cell_node *node, con
 	long long peer_ns = cell_deadline_ns(assignment, "peer_ms");
 	int r;
 
+	progress(ctx, "net", "storage NICs and their driver");
 	r = find_nics(build, node, nics, link_ns, why);
 	if (r)
 		return r;
@@ -194,7 +197,10 @@ int cell_build_all(struct cell_node *node, const json_t *assignment, cell_progre
 	if (r)
 		return r;
 	snprintf(build->drbd.setup.disk, sizeof(build->drbd.setup.disk), "%.63s", build->disk.device);
-	if (factor_relevant(&factors[FACTOR_NIC_MTU], build->state))
+	build->place = (struct knob_place){.sys = "/sys", .proc = "/proc", .drbd = "drbd" DRBD_MINOR};
+	snprintf(build->place.disk, sizeof(build->place.disk), "%.63s", strrchr(build->disk.device, '/') + 1);
+	r = knob_apply(&build->knobs, &build->place, build->state, KNOB_FIRST, why);
+	if (!r && factor_relevant(&factors[FACTOR_NIC_MTU], build->state))
 		r = build_net(build, node, assignment, progress, ctx, why);
 	stack = stack_of(build->state);
 	if (!r && stack->build) {

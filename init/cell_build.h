@@ -7,11 +7,14 @@
 #include "disk.h"
 #include "drbd.h"
 #include "irq_apply.h"
+#include "knob.h"
 #include "net_bond.h"
 #include "net_path.h"
 #include "nic_apply.h"
 #include "nic_driver.h"
 #include "observe.h"
+
+#include <sys/types.h>
 
 /* What was built on this node for the cell in force. */
 struct cell_build {
@@ -23,6 +26,8 @@ struct cell_build {
 	char node[64], peer[64];
 
 	struct disk disk;
+	struct knob_place place;
+	struct knob_changes knobs;
 	bool has_net, has_drbd;
 	struct net net;
 	struct nic_changes nic;
@@ -31,6 +36,9 @@ struct cell_build {
 	struct net_path paths[NET_MAX_NICS + 1]; /* legs, then the whole */
 	size_t path_count;
 	char peer_address[48];
+	bool breaks_bond;          /* what happens to the bond is what the workload measures */
+	unsigned int service_port; /* of workloads that need the peer */
+	pid_t service;             /* the peer's end of one; 0: none runs */
 	struct drbd drbd;
 
 	struct observation before, after;

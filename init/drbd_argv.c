@@ -33,7 +33,8 @@ static void put_options(struct drbd_argv *out, const struct drbd_setup *setup, c
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
 		const struct factor *f = &factors[i];
 
-		if (!f->drbdsetup_option[0] || strncmp(f->name, prefix, strlen(prefix)))
+		if (!f->drbdsetup_option[0] || strncmp(f->name, prefix, strlen(prefix)) ||
+		    factor_left_alone(f, json_object_get(setup->state, f->name)))
 			continue;
 		if (f->levels)
 			put(out, "--%s=%s", f->drbdsetup_option,
@@ -86,8 +87,11 @@ static void put_simple(struct drbd_argv *out, const char *verb, const char *obje
 
 static void new_resource(const struct drbd_setup *setup, struct drbd_argv *out)
 {
-	(void)setup;
+	long long cpus = factor_integer(setup->state, FACTOR_CPU_DRBD);
+
 	put_simple(out, "new-resource", DRBD_RESOURCE, NULL);
+	if (cpus)
+		put(out, "--cpu-mask=%llx", cpus);
 }
 
 static void new_minor(const struct drbd_setup *setup, struct drbd_argv *out)
@@ -194,7 +198,8 @@ static void add_section(struct text *t, const struct drbd_setup *setup, const ch
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
 		const struct factor *f = &factors[i];
 
-		if (!f->drbdsetup_option[0] || strncmp(f->name, prefix, strlen(prefix)))
+		if (!f->drbdsetup_option[0] || strncmp(f->name, prefix, strlen(prefix)) ||
+		    factor_left_alone(f, json_object_get(setup->state, f->name)))
 			continue;
 		if (f->levels)
 			add(t, "\t\t%s %s;\n", f->drbdsetup_option,
@@ -215,6 +220,9 @@ void drbd_conf(const struct drbd_setup *setup, char *buf, size_t size)
 	if (factor_relevant(&factors[FACTOR_DRBD_PROTOCOL], setup->state))
 		add_section(&t, setup, "net", "drbd.net.");
 	add_section(&t, setup, "disk", "drbd.disk.");
+	if (factor_integer(setup->state, FACTOR_CPU_DRBD))
+		add(&t, "\toptions {\n\t\tcpu-mask %llx;\n\t}\n",
+		    factor_integer(setup->state, FACTOR_CPU_DRBD));
 	add(&t, "\tdevice " DRBD_DEVICE " minor " DRBD_MINOR ";\n\tmeta-disk internal;\n");
 	add(&t, "\ton %s { disk %s; address ipv4 %s:%u; }\n", setup->node, setup->disk, setup->address,
 	    setup->port);

@@ -159,6 +159,27 @@ int drbd_show_option(const char *text, const char *section, const char *option, 
 	return -ENOENT;
 }
 
+/* "250k" of a factor in KiB/s, "100s" of one in sectors: the unit is that of the factor. */
+static bool is_unit(const struct factor *f, const char *end)
+{
+	return !*end || (!strcmp(end, "k") && !strcmp(f->unit, "KiB/s")) ||
+	       (!strcmp(end, "s") && !strcmp(f->unit, "sectors"));
+}
+
+/* cpu-mask "3": hexadecimal. One that is not set is not shown as an option, or is empty. */
+static int show_cpus(const char *text, json_t *in_force)
+{
+	char value[64];
+	long long cpus;
+
+	if (drbd_show_option(text, "options", "cpu-mask", value, sizeof(value)))
+		return 0;
+	cpus = strtoll(value + (*value == '"'), NULL, 16);
+	if (!cpus)
+		return 0;
+	return json_object_set_new(in_force, factors[FACTOR_CPU_DRBD].name, json_integer(cpus)) ? -ENOMEM : 0;
+}
+
 int drbd_show_levels(const char *text, json_t *in_force)
 {
 	static const struct {
@@ -181,10 +202,11 @@ int drbd_show_levels(const char *text, json_t *in_force)
 			/* A number with a unit, or what is no number, stays text: it then differs from any
 			 * level asked. */
 			n = strtoll(value, &end, 10);
-			level = f->levels || *end || end == value ? json_string(value) : json_integer(n);
+			level = f->levels || !is_unit(f, end) || end == value ? json_string(value)
+			                                                      : json_integer(n);
 			if (!level || json_object_set_new(in_force, f->name, level))
 				return -ENOMEM;
 		}
 	}
-	return 0;
+	return show_cpus(text, in_force);
 }

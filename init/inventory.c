@@ -6,6 +6,7 @@
 #include "failure.h"
 #include "file.h"
 #include "module.h"
+#include "nic_warnings.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -153,6 +154,28 @@ static void set_file(json_t *object, const char *name, const char *root, const c
 		json_object_set_new(object, name, json_text(text));
 }
 
+/* "RxErr 3\n…\nTOTAL_ERR_COR 3\n": the last line has the sum. */
+static void set_aer(json_t *device, const char *root, const char *address)
+{
+	static const char *const kinds[] = {"correctable", "nonfatal", "fatal"};
+	json_t *aer = json_object();
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		char text[1024];
+		const char *sum;
+
+		read_file_at(text, sizeof(text), "%s/sys/bus/pci/devices/%s/aer_dev_%s", root, address,
+		             kinds[i]);
+		sum = strstr(text, "TOTAL_ERR_");
+		if (sum)
+			json_object_set_new(aer, kinds[i],
+			                    json_integer(strtoll(sum + strcspn(sum, " "), NULL, 10)));
+	}
+	if (json_object_size(aer))
+		json_object_set(device, "aer", aer);
+	json_decref(aer);
+}
+
 static json_t *pci_device(const char *root, const char *address)
 {
 	json_t *device = json_object();
@@ -169,6 +192,7 @@ static json_t *pci_device(const char *root, const char *address)
 	set_file(device, "link_speed", root, address, "current_link_speed");
 	set_file(device, "max_link_width", root, address, "max_link_width");
 	set_file(device, "max_link_speed", root, address, "max_link_speed");
+	set_aer(device, root, address);
 	snprintf(text, sizeof(text), "%s/sys/bus/pci/devices/%s/numa_node", root, address);
 	if (!read_integer(text, &node) && node >= -1)
 		json_object_set_new(device, "numa_node", json_integer(node));
@@ -218,6 +242,7 @@ json_t *inventory_collect(const char *root, const char *management_nic)
 	json_object_set_new(inventory, "command_line", json_text(redacted));
 	json_object_set_new(inventory, "pci", inventory_pci(root));
 	json_object_set_new(inventory, "nics", inventory_nics(root, management_nic));
+	json_object_set_new(inventory, "warnings", nic_warnings(inventory, root));
 	json_object_set_new(inventory, "disks", disks);
 	json_object_set_new(inventory, "modules_failed", module_failures());
 	if (!module_version("drbd", text, sizeof(text)))

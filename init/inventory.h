@@ -23,20 +23,15 @@ int inventory_memory(const char *root, long long *total_bytes, long long *used_b
 /* How many CPUs (or nodes) a kernel list such as "0-3,8,10-11" has; 0 where it is none. */
 unsigned int inventory_count_list(const char *list);
 
-/* What the transceiver in NIC says of itself ("FINISAR CORP. FTLX8571D3BCL serial AB12"), by ethtool. 0 or
- * -errno (-ENODEV: there is none, or a port without one). */
-int inventory_sfp(const char *nic, char *buf, size_t size);
+/* What the transceiver in NIC says of itself, by ethtool, as nic_module_json() gives it; the caller owns it.
+ * 0 or -errno (-ENODEV: there is none, or a port without one). */
+int inventory_sfp(const char *nic, json_t **module);
 
 /* Asks the transceivers of all NICs, in a thread, for inventory_nics(), which waits for it. Without it they
  * are left out. */
 void inventory_sfp_start(void);
 
-/* What the transceiver of NIC says, or NULL; waits for inventory_sfp_start()'s thread. The text stays. */
-const char *inventory_sfp_of(const char *nic);
-
-/* The text of inventory_sfp() from the transceiver's memory, whose layout TYPE (ETH_MODULE_SFF_8472 …) tells.
- */
-void inventory_sfp_text(const unsigned char *eeprom, size_t length, unsigned int type, char *buf,
-                        size_t size);
+/* What the transceiver of NIC says, or NULL; waits for inventory_sfp_start()'s thread. It stays. */
+json_t *inventory_sfp_of(const char *nic);
 
 #endif

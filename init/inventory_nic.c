@@ -2,6 +2,7 @@
 #include "inventory.h"
 
 #include "ethtool.h"
+#include "ethtool_link.h"
 #include "failure.h"
 #include "file.h"
 
@@ -55,11 +56,27 @@ static int pci_address(const char *root, const char *nic, char *buf, size_t size
 	return -ENODEV;
 }
 
+/* Also as one line. */
+static void set_transceiver(json_t *nic, json_t *module)
+{
+	const char *vendor = json_string_value(json_object_get(module, "vendor"));
+	const char *part = json_string_value(json_object_get(module, "part"));
+	const char *serial = json_string_value(json_object_get(module, "serial"));
+	char text[128];
+
+	if (!module)
+		return;
+	snprintf(text, sizeof(text), "%s %s serial %s", vendor ? vendor : "?", part ? part : "?",
+	         serial ? serial : "?");
+	json_object_set_new(nic, "sfp", json_text(text));
+	json_object_set(nic, "transceiver", module);
+}
+
 static json_t *nic_entry(const char *root, const char *name, const char *management_nic)
 {
 	json_t *nic = json_object();
 	char path[PATH_MAX], text[256];
-	const char *sfp;
+	struct ethtool_link link;
 	long long number;
 
 	json_object_set_new(nic, "name", json_text(name));
@@ -79,9 +96,9 @@ static json_t *nic_entry(const char *root, const char *name, const char *managem
 	snprintf(path, sizeof(path), "%s/sys/class/net/%s/mtu", root, name);
 	if (!read_integer(path, &number))
 		json_object_set_new(nic, "mtu_bytes", json_integer(number));
-	sfp = inventory_sfp_of(name);
-	if (sfp)
-		json_object_set_new(nic, "sfp", json_text(sfp));
+	if (!*root && !ethtool_link(name, &link) && link.best_mbps)
+		json_object_set_new(nic, "best_mbps", json_integer(link.best_mbps));
+	set_transceiver(nic, inventory_sfp_of(name));
 	return nic;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Transceivers: who made what is plugged into a NIC. */
+ * Transceivers: what is plugged into a NIC. */
 #include "ethtool.h"
+#include "ethtool_link.h"
 #include "inventory.h"
+#include "nic_module.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,107 +11,56 @@
 #include <net/if.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SFP_MAX     64
-#define SFP_BYTES   256
-#define FIELD_COUNT 3
-#define FIELD_BYTES 16
+#define SFP_MAX 64
 
-/* ethtool's port (PORT_FIBRE …), or -errno. */
-static int port_type(const char *nic)
+static int read_part(const char *nic, unsigned char *eeprom, size_t length, struct nic_module_part part)
 {
-	struct {
-		struct ethtool_link_settings head;
-		__u32 masks[3 * 127];
-	} settings = {.head.cmd = ETHTOOL_GLINKSETTINGS};
-	int r = ethtool(nic, &settings);
-
-	if (r)
-		return r;
-	/* The first answer says, as a negative number, how long the masks are to be. */
-	if (settings.head.link_mode_masks_nwords < 0) {
-		settings.head.link_mode_masks_nwords = -settings.head.link_mode_masks_nwords;
-		settings.head.cmd = ETHTOOL_GLINKSETTINGS;
-		r = ethtool(nic, &settings);
-	}
-	return r ? r : settings.head.port;
-}
-
-/* LENGTH bytes at FROM, blanks at the end gone, what is no ASCII as "?". */
-static void copy_field(char *to, const unsigned char *from, size_t length)
-{
-	while (length && (from[length - 1] == ' ' || !from[length - 1]))
-		length--;
-	for (size_t i = 0; i < length; i++)
-		to[i] = from[i] >= ' ' && from[i] < 0x7f ? (char)from[i] : '?';
-	to[length] = '\0';
-}
-
-/* Where the vendor's name, part number and serial number are, each FIELD_BYTES long: SFF-8636 table 6-14 for
- * QSFP, SFF-8472 table 4-1. */
-struct sfp_layout {
-	size_t field[FIELD_COUNT];
-};
-
-static const struct sfp_layout *sfp_layout(unsigned int type)
-{
-	static const struct sfp_layout sfp = {{20, 40, 68}}, qsfp = {{148, 168, 196}};
-
-	return type == ETH_MODULE_SFF_8636 || type == ETH_MODULE_SFF_8436 ? &qsfp : &sfp;
-}
-
-void inventory_sfp_text(const unsigned char *eeprom, size_t length, unsigned int type, char *buf, size_t size)
-{
-	const struct sfp_layout *layout = sfp_layout(type);
-	char text[FIELD_COUNT][FIELD_BYTES + 1];
-
-	*buf = '\0';
-	for (size_t i = 0; i < FIELD_COUNT; i++) {
-		if (layout->field[i] + FIELD_BYTES > length)
-			return;
-		copy_field(text[i], eeprom + layout->field[i], FIELD_BYTES);
-	}
-	snprintf(buf, size, "%s %s serial %s", text[0], text[1], text[2]);
-}
-
-int inventory_sfp(const char *nic, char *buf, size_t size)
-{
-	struct ethtool_modinfo info = {.cmd = ETHTOOL_GMODULEINFO};
-	unsigned char eeprom[SFP_BYTES] = {0};
 	struct {
 		struct ethtool_eeprom head;
-		unsigned char data[FIELD_BYTES];
-	} part;
-	const struct sfp_layout *layout;
-	int r = port_type(nic);
+		unsigned char data[64];
+	} request = {.head = {.cmd = ETHTOOL_GMODULEEEPROM, .offset = part.offset, .len = part.length}};
+	int r;
 
-	*buf = '\0';
+	if (part.length > sizeof(request.data) || (size_t)part.offset + part.length > length)
+		return -ENODATA;
+	r = ethtool(nic, &request);
+	if (!r)
+		memcpy(eeprom + part.offset, request.data, part.length);
+	return r;
+}
+
+int inventory_sfp(const char *nic, json_t **module)
+{
+	struct ethtool_modinfo info = {.cmd = ETHTOOL_GMODULEINFO};
+	unsigned char eeprom[NIC_MODULE_BYTES] = {0};
+	struct nic_module_part diagnostics;
+	struct ethtool_link link;
+	size_t length;
+	int r = ethtool_link(nic, &link);
+
+	*module = NULL;
 	if (r < 0)
 		return r;
 	/* Drivers ask an empty cage again and again, for a second, with the network's lock held. */
-	if (r != PORT_FIBRE && r != PORT_DA)
+	if (link.port != PORT_FIBRE && link.port != PORT_DA)
 		return -ENODEV;
 	r = ethtool(nic, &info);
 	if (r < 0)
 		return r;
-	layout = sfp_layout(info.type);
-	/* Only what is needed: some drivers shift every bit of it over two wires by hand. */
-	for (size_t i = 0; i < FIELD_COUNT; i++) {
-		part.head = (struct ethtool_eeprom){.cmd = ETHTOOL_GMODULEEEPROM,
-		                                    .offset = layout->field[i],
-		                                    .len = FIELD_BYTES};
-		if (layout->field[i] + FIELD_BYTES > info.eeprom_len)
-			return -ENODATA;
-		r = ethtool(nic, &part);
-		if (r < 0)
-			return r;
-		memcpy(eeprom + layout->field[i], part.data, FIELD_BYTES);
-	}
-	inventory_sfp_text(eeprom, sizeof(eeprom), info.type, buf, size);
-	return 0;
+	length = info.eeprom_len < sizeof(eeprom) ? info.eeprom_len : sizeof(eeprom);
+	for (const struct nic_module_part *part = nic_module_parts(info.type); part->length && !r; part++)
+		r = read_part(nic, eeprom, length, *part);
+	if (r < 0)
+		return r;
+	diagnostics = nic_module_diagnostics(eeprom, length, info.type);
+	/* What is plugged in is known also where this fails. */
+	if (diagnostics.length && read_part(nic, eeprom, length, diagnostics))
+		length = diagnostics.offset;
+	*module = nic_module_json(eeprom, length, info.type);
+	return *module ? 0 : -ENOMEM;
 }
 
 /* The transceivers, asked beside the loading of other drivers. */
@@ -118,7 +69,8 @@ static struct {
 	bool running;
 	unsigned int count;
 	struct {
-		char nic[IFNAMSIZ], text[128];
+		char nic[IFNAMSIZ];
+		json_t *module;
 	} found[SFP_MAX];
 } sfps;
 
@@ -131,8 +83,10 @@ static void *ask_sfps(void *root)
 	count = scandir("/sys/class/net", &names, NULL, alphasort);
 	for (int i = 0; i < count; i++) {
 		if (sfps.count < SFP_MAX &&
-		    !inventory_sfp(names[i]->d_name, sfps.found[sfps.count].text, sizeof(sfps.found[0].text)))
-			snprintf(sfps.found[sfps.count++].nic, IFNAMSIZ, "%.15s", names[i]->d_name);
+		    !inventory_sfp(names[i]->d_name, &sfps.found[sfps.count].module)) {
+			strncpy(sfps.found[sfps.count].nic, names[i]->d_name, IFNAMSIZ - 1);
+			sfps.count++;
+		}
 		free(names[i]);
 	}
 	if (count >= 0)
@@ -146,13 +100,13 @@ void inventory_sfp_start(void)
 		sfps.running = !pthread_create(&sfps.thread, NULL, ask_sfps, NULL);
 }
 
-const char *inventory_sfp_of(const char *nic)
+json_t *inventory_sfp_of(const char *nic)
 {
 	if (sfps.running)
 		pthread_join(sfps.thread, NULL);
 	sfps.running = false;
 	for (unsigned int i = 0; i < sfps.count; i++)
 		if (!strcmp(sfps.found[i].nic, nic))
-			return sfps.found[i].text;
+			return sfps.found[i].module;
 	return NULL;
 }

@@ -19,8 +19,9 @@ struct irq_roots {
 
 extern const struct irq_roots irq_roots_real;
 
-/* Sets what STATE asks for on the first USED of NICS, which are up. Remembers in CHANGES what was there, also
- * where it fails. 0 or -errno with *WHY filled: what the kernel refuses is the cell's fault. */
+/* Sets what STATE asks for on the first USED of NICS, which are up. The kernel moves an interrupt
+ * when it comes next, so the first of each may still be counted where it was. Remembers in CHANGES what was
+ * there, also where it fails. 0 or -errno with *WHY filled: what the kernel refuses is the cell's fault. */
 int irq_apply(struct irq_changes *changes, const struct irq_roots *roots, const struct net_nics *nics,
               size_t used, const json_t *state, struct failure *why);
 

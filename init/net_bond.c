@@ -7,6 +7,7 @@
 #include "net_bond_history.h"
 #include "net_bond_option.h"
 #include "net_bond_slaves.h"
+#include "net_path.h"
 #include "netlink.h"
 
 #include <errno.h>
@@ -61,6 +62,7 @@ static int leg_up(const struct net *net, size_t leg, struct failure *why)
 	if (r)
 		return fail(why, r, FAILURE_CELL, "net", name, "Plan a nic.mtu that the NIC can do.",
 		            "Storage NIC %s refuses an MTU of %u bytes", name, net->mtu_bytes);
+	net_path_own_arp(name);
 	r = link_set_up(name, true);
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "net", name, "See the node's kernel log.",
@@ -127,6 +129,25 @@ static int wait_slave(const char *name, long long deadline_ns, struct failure *w
 		    "Check the NIC's cable; /proc/net/bonding and the kernel log say what the bond saw.",
 		    "Slave %s did not come up in " NET_BOND, name);
 	return 0;
+}
+
+int net_legs_suit(const struct net *net, bool shared, struct failure *why)
+{
+	const char *mode = factor_string(net->state, FACTOR_BOND_MODE);
+	bool tlb = !strcmp(mode, "balance-tlb"), alb = !strcmp(mode, "balance-alb");
+
+	if (shared || net->used < 2 || (!tlb && !alb))
+		return 0;
+	/* A slave that is not in use drops what the peer sends to it. */
+	if (tlb && !strcmp(factor_string(net->state, FACTOR_BOND_ALL_ACTIVE), "yes"))
+		return 0;
+	return fail(
+	    why, -EINVAL, FAILURE_CELL, "net", NET_BOND,
+	    "Connect all legs to one switch or VLAN for these modes, or plan another mode "
+	    "(or bond.all-slaves-active: yes with balance-tlb).",
+	    "%s cannot work here: each node sends on any slave to any slave of the other, and the legs are "
+	    "networks apart",
+	    mode);
 }
 
 /* Until one aggregator with a partner has all slaves. */

@@ -29,6 +29,10 @@ int net_legs_up(struct net *net, const json_t *state, long long deadline_ns, str
  * down-up cycles, address and MTU changes. */
 int net_build(struct net *net, long long deadline_ns, struct failure *why);
 
+/* Whether the bond's mode can work on legs that are all in one network (SHARED), or each a network of its
+ * own. 0, or -EINVAL with *WHY filled. */
+int net_legs_suit(const struct net *net, bool shared, struct failure *why);
+
 /* Polls FILE of interface NAME in sysfs until it says WANTED. 0 or -ETIMEDOUT. */
 int net_wait_for(const char *name, const char *file, const char *wanted, long long deadline_ns);
 

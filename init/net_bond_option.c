@@ -144,10 +144,32 @@ static int put_option(struct netlink_request *request, const struct net *net, co
 	return -ENOENT;
 }
 
+/* A change of NET_BOND, whose options are to be put between the two. */
+static void begin_change(struct netlink_request *request, size_t *link, size_t *data)
+{
+	struct ifinfomsg info = {.ifi_family = AF_UNSPEC, .ifi_index = (int)if_nametoindex(NET_BOND)};
+
+	netlink_begin(request, RTM_NEWLINK, 0, &info, sizeof(info));
+	*link = netlink_nest_begin(request, IFLA_LINKINFO);
+	netlink_put_string(request, IFLA_INFO_KIND, "bond");
+	*data = netlink_nest_begin(request, IFLA_INFO_DATA);
+}
+
+int bond_activate(const char *slave)
+{
+	struct netlink_request request;
+	size_t link, data;
+
+	begin_change(&request, &link, &data);
+	netlink_put_u32(&request, IFLA_BOND_ACTIVE_SLAVE, if_nametoindex(slave));
+	netlink_nest_end(&request, data);
+	netlink_nest_end(&request, link);
+	return netlink_send(&request);
+}
+
 /* One option by a request of its own. */
 static int set_option(const struct net *net, const struct option *o, int kmsg, struct failure *why)
 {
-	struct ifinfomsg info = {.ifi_family = AF_UNSPEC, .ifi_index = (int)if_nametoindex(NET_BOND)};
 	long long miimon = factor_integer(net->state, FACTOR_BOND_MIIMON);
 	struct netlink_request request;
 	char level[64], what[256];
@@ -157,10 +179,7 @@ static int set_option(const struct net *net, const struct option *o, int kmsg, s
 	level_of(net->state, o, level, sizeof(level));
 	if (!*level)
 		return 0;
-	netlink_begin(&request, RTM_NEWLINK, 0, &info, sizeof(info));
-	link = netlink_nest_begin(&request, IFLA_LINKINFO);
-	netlink_put_string(&request, IFLA_INFO_KIND, "bond");
-	data = netlink_nest_begin(&request, IFLA_INFO_DATA);
+	begin_change(&request, &link, &data);
 	/* Alone, the one would silently turn the other off: together they are refused. */
 	if (o->id == FACTOR_BOND_ARP_INTERVAL && strcmp(level, "0") != 0 &&
 	    json_object_get(net->state, factors[FACTOR_BOND_MIIMON].name) && miimon)

@@ -10,6 +10,9 @@
  * with *WHY filled: which option the kernel refused, and its own words. */
 int bond_create(const struct net *net, struct failure *why);
 
+/* Makes SLAVE the active one of NET_BOND. 0 or -errno. */
+int bond_activate(const char *slave);
+
 /* The options in force to IN_FORCE, those that NET's state has. 0 or -ENOMEM. */
 int bond_options_in_force(const struct net *net, const char *sys, json_t *in_force);
 

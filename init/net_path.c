@@ -54,6 +54,9 @@ struct link {
 	unsigned int too_large, size;
 	uint32_t size_round; /* in which SIZE was sent; 0: it was not */
 	bool found;          /* by us, or the peer says so of its own */
+	/* What a broadcast said: it was sent on another leg. So it is where legs share a network, too. */
+	unsigned int other_leg;
+	long long other_ns; /* when the first came */
 };
 
 static uint16_t checksum(const void *data, size_t length)
@@ -73,7 +76,7 @@ static uint16_t checksum(const void *data, size_t length)
 static int open_link(struct link *link, struct net_path *path)
 {
 	/* PROBE sets DF and, unlike DO, does not believe in a smaller path MTU that some router once said. */
-	int discover = IP_PMTUDISC_PROBE, buffer = 1 << 20;
+	int discover = IP_PMTUDISC_PROBE, buffer = 1 << 20, one = 1;
 
 	link->path = path;
 	path->mtu_in_bytes = path->mtu_out_bytes = 0;
@@ -85,6 +88,7 @@ static int open_link(struct link *link, struct net_path *path)
 		return -EINVAL;
 	if (setsockopt(link->fd, SOL_SOCKET, SO_BINDTODEVICE, path->device,
 	               (socklen_t)strlen(path->device)) ||
+	    setsockopt(link->fd, SOL_SOCKET, SO_BROADCAST, &one, sizeof(one)) ||
 	    setsockopt(link->fd, IPPROTO_IP, IP_MTU_DISCOVER, &discover, sizeof(discover)))
 		return -errno;
 	setsockopt(link->fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof(buffer));
@@ -94,8 +98,9 @@ static int open_link(struct link *link, struct net_path *path)
 	return 0;
 }
 
-/* BYTES: of the IP packet; 0: as small as can be. */
-static void send_probe(const struct link *link, unsigned char *frame, unsigned int bytes)
+/* To TO; BYTES: of the IP packet; 0: as small as can be. */
+static void send_probe_to(const struct link *link, const struct sockaddr_in *to, unsigned char *frame,
+                          unsigned int bytes)
 {
 	bool full = bytes == link->path->mtu_bytes;
 	size_t length = bytes ? bytes - IP_ICMP_BYTES + sizeof(struct icmphdr) : sizeof(struct probe);
@@ -117,10 +122,13 @@ static void send_probe(const struct link *link, unsigned char *frame, unsigned i
 	memcpy(frame, &probe, sizeof(probe));
 	probe.icmp.checksum = checksum(frame, length);
 	memcpy(frame, &probe, sizeof(probe));
-	if (sendto(link->fd, frame, length, 0, (const struct sockaddr *)&link->peer, sizeof(link->peer)) <
-	        0 &&
-	    full)
+	if (sendto(link->fd, frame, length, 0, (const struct sockaddr *)to, sizeof(*to)) < 0 && full)
 		link->path->send_error = errno;
+}
+
+static void send_probe(const struct link *link, unsigned char *frame, unsigned int bytes)
+{
+	send_probe_to(link, &link->peer, frame, bytes);
 }
 
 /* The peer's request: which leg it was sent on, and what the peer had from us. */
@@ -147,18 +155,36 @@ static void take_request(struct link *link, const struct probe *probe, size_t le
 		link->heard_round = ntohl(probe->round);
 }
 
+/* Sent to everybody, it needs no ARP: it comes in also where the cable leads to another leg, which has no
+ * answer for our address. */
+static void take_broadcast(struct link *link, const struct iphdr *ip, const struct probe *probe)
+{
+	struct in_addr ours;
+
+	/* Where legs share a network, the other NIC's come in as well. */
+	if (ntohl(probe->leg) == link->path->leg || inet_pton(AF_INET, link->path->address, &ours) != 1 ||
+	    (ip->saddr & htonl(0xff)) == (ours.s_addr & htonl(0xff)))
+		return;
+	link->other_leg = ntohl(probe->leg);
+	link->other_ns = link->other_ns ? link->other_ns : now_ns();
+}
+
 static void take(struct link *link, const unsigned char *packet, size_t length)
 {
 	size_t header = length ? (size_t)(packet[0] & 15) * 4 : 0;
 	struct net_path *path = link->path;
 	struct probe probe;
+	struct iphdr ip;
 
 	if (header < sizeof(struct iphdr) || length < header + sizeof(probe))
 		return;
+	memcpy(&ip, packet, sizeof(ip));
 	memcpy(&probe, packet + header, sizeof(probe));
 	if (ntohl(probe.magic) != PROBE_MAGIC)
 		return;
-	if (probe.icmp.type == ICMP_ECHO) {
+	if (probe.icmp.type == ICMP_ECHO && ip.daddr == INADDR_BROADCAST) {
+		take_broadcast(link, &ip, &probe);
+	} else if (probe.icmp.type == ICMP_ECHO) {
 		take_request(link, &probe, length);
 	} else if (probe.icmp.type == ICMP_ECHOREPLY && ntohl(probe.leg) == path->leg) {
 		path->small_passed = true;
@@ -198,8 +224,17 @@ static void bisect(struct link *link, unsigned char *frame)
 /* One more of everything, the small one last. */
 static void send_round(struct link *link, unsigned char *frame)
 {
+	const struct sockaddr_in everybody = {.sin_family = AF_INET, .sin_addr.s_addr = INADDR_BROADCAST};
+	struct net_path *path = link->path;
+
 	link->round++;
-	send_probe(link, frame, link->path->mtu_bytes);
+	if (path->leg && !path->small_passed) {
+		send_probe_to(link, &everybody, frame, 0);
+		/* On a network that legs share, its own answer comes long before this. */
+		if (link->other_leg && now_ns() - link->other_ns > CROSSED_MS * 1000000LL)
+			path->wrong_leg = link->other_leg;
+	}
+	send_probe(link, frame, path->mtu_bytes);
 	bisect(link, frame);
 	send_probe(link, frame, 0);
 }

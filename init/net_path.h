@@ -47,9 +47,15 @@ int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long lo
  */
 int net_path_rtt(struct net_path *paths, size_t path_count, unsigned int count);
 
+/* Makes DEVICE answer ARP for its own addresses alone: legs may share one network. To be called before it has
+ * one. */
+void net_path_own_arp(const char *device);
+
 /* Asks by ARP on each of PATHS whether somebody else has ADDRESS (NULL: that of the path), as RFC 5227 does.
- * 0, or -EADDRINUSE with *WHY naming it and whose MAC answered, or -errno: no socket. */
-int net_path_duplicates(const struct net_path *paths, size_t count, const char *address, struct failure *why);
+ * 0, or -EADDRINUSE with *WHY naming it and whose MAC answered, or -errno: no socket. *SHARED (may be NULL):
+ * whether what one of these devices sends comes in on another. */
+int net_path_duplicates(const struct net_path *paths, size_t count, const char *address, bool *shared,
+                        struct failure *why);
 
 /* Fills *WHY with what is wrong with PATHS after -ETIMEDOUT, PEER being the other node's name. */
 int net_path_failure(const struct net_path *paths, size_t count, const char *node, const char *peer,

@@ -69,9 +69,9 @@ static bool claims(const struct ether_arp *arp, struct in_addr address)
 	       !memcmp(arp->arp_tpa, &address, sizeof(address));
 }
 
+/* Our own other NIC hears us where legs meet. */
 static bool is_ours(const struct asker *askers, size_t count, const unsigned char *mac)
 {
-	/* Our own other NIC hears us, or answers for us, where legs meet. */
 	for (size_t i = 0; i < count; i++)
 		if (!memcmp(askers[i].mac, mac, ETH_ALEN))
 			return true;
@@ -80,7 +80,7 @@ static bool is_ours(const struct asker *askers, size_t count, const unsigned cha
 
 /* Listens for a while. The index of the path on which the address is claimed, with MAC; -1: on none. */
 static int listen_for(const struct asker *askers, size_t count, const struct in_addr *addresses,
-                      unsigned char *mac)
+                      unsigned char *mac, bool *shared)
 {
 	long long until_ns = now_ns() + PROBE_MS * 1000000LL;
 	struct pollfd fds[MAX_PATHS];
@@ -96,7 +96,11 @@ static int listen_for(const struct asker *askers, size_t count, const struct in_
 		for (size_t i = 0; i < count; i++) {
 			if (!fds[i].revents || recv(fds[i].fd, &arp, sizeof(arp), 0) < (ssize_t)sizeof(arp))
 				continue;
-			if (!claims(&arp, addresses[i]) || is_ours(askers, count, arp.arp_sha))
+			if (is_ours(askers, count, arp.arp_sha)) {
+				*shared |= memcmp(arp.arp_sha, askers[i].mac, ETH_ALEN) != 0;
+				continue;
+			}
+			if (!claims(&arp, addresses[i]))
 				continue;
 			memcpy(mac, arp.arp_sha, ETH_ALEN);
 			return (int)i;
@@ -104,8 +108,19 @@ static int listen_for(const struct asker *askers, size_t count, const struct in_
 	}
 }
 
-int net_path_duplicates(const struct net_path *paths, size_t count, const char *address, struct failure *why)
+void net_path_own_arp(const char *device)
 {
+	char path[128];
+
+	snprintf(path, sizeof(path), "/proc/sys/net/ipv4/conf/%s/arp_ignore", device);
+	/* Else it answers all the same, and the proof says what came of it. */
+	write_file(path, "1");
+}
+
+int net_path_duplicates(const struct net_path *paths, size_t count, const char *address, bool *shared,
+                        struct failure *why)
+{
+	bool heard = false;
 	struct asker askers[MAX_PATHS];
 	struct in_addr addresses[MAX_PATHS];
 	unsigned char mac[ETH_ALEN] = {0};
@@ -121,7 +136,7 @@ int net_path_duplicates(const struct net_path *paths, size_t count, const char *
 	for (int probe = 0; probe < PROBES && !r && found < 0; probe++) {
 		for (size_t i = 0; i < count; i++)
 			ask(&askers[i], paths[i].device, addresses[i]);
-		found = listen_for(askers, count, addresses, mac);
+		found = listen_for(askers, count, addresses, mac, &heard);
 	}
 	for (size_t i = 0; i < count && i < MAX_PATHS; i++)
 		if (askers[i].fd >= 0)
@@ -129,6 +144,8 @@ int net_path_duplicates(const struct net_path *paths, size_t count, const char *
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "net", "ARP", "See the node's kernel log.",
 		            "ARP probes cannot be sent");
+	if (shared)
+		*shared = heard;
 	if (found < 0)
 		return 0;
 	return fail(

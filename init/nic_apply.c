@@ -3,6 +3,7 @@
 
 #include "console.h"
 #include "file.h"
+#include "kernel_log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,8 +36,7 @@ static void describe(enum nic_family family, const bool set[NIC_KNOBS], const lo
 
 static int refused(struct failure *why, int r, const char *nic, const char *what, const char *words)
 {
-	return fail(why, r, FAILURE_CELL, "nic", nic,
-	            "Plan levels that this driver takes; the node's kernel log may say which.",
+	return fail(why, r, FAILURE_CELL, "nic", nic, "Plan levels that this driver takes.",
 	            "Storage NIC %s refuses %s%s%s", nic, what, *words ? ": " : "", words);
 }
 
@@ -46,18 +46,21 @@ static int apply_family(struct nic_change *nic, enum nic_family family, const bo
 {
 	char words[128], what[256];
 	bool any = false;
-	int r;
+	int r, log;
 
 	for (size_t k = 0; k < NIC_KNOBS; k++)
 		if (nic_knobs[k].family == family && asked[k] && value[k] != nic->found[k])
 			any = nic->changed[k] = true;
 	if (!any)
 		return 0;
+	log = kernel_log_mark();
 	r = nic_set(nic->name, family, asked, value, words, sizeof(words));
-	if (!r)
-		return 0;
-	describe(family, asked, value, nic->found, what, sizeof(what));
-	return refused(why, r, nic->name, what, words);
+	if (r) {
+		describe(family, asked, value, nic->found, what, sizeof(what));
+		refused(why, r, nic->name, what, words);
+	}
+	kernel_log_since(log, r ? why->log : NULL, sizeof(why->log));
+	return r;
 }
 
 static int wait_carrier(const char *sys, const char *nic, long long deadline_ns, struct failure *why)

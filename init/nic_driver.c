@@ -4,6 +4,7 @@
 #include "console.h"
 #include "factor.h"
 #include "file.h"
+#include "kernel_log.h"
 #include "module.h"
 
 #include <dirent.h>
@@ -85,32 +86,35 @@ void nic_driver_version(const char *sys, const char *nic, char *version, char *s
 	read_file_at(srcversion, size, "%s/module/%s/srcversion", sys, module);
 }
 
-/* A module that was built for another kernel is refused by its own words before the kernel has to. */
-static int check_release(struct kmod_module *file, const char *path, struct failure *why)
+int nic_driver_check(const char *path, const char *release, struct failure *why)
 {
+	static const char *const no_config[] = {NULL};
+	static const char remedy[] = "Build it again for this kernel: make image MODULES=DIR.";
+	struct kmod_ctx *kmod = kmod_new(NULL, no_config);
 	struct kmod_list *info = NULL, *item;
-	struct utsname u;
-	int r = kmod_module_get_info(file, &info);
+	struct kmod_module *file = NULL;
+	size_t n = strlen(release);
+	int r = kmod ? kmod_module_new_from_path(kmod, path, &file) : -ENOMEM;
 
+	if (!r)
+		r = kmod_module_get_info(file, &info);
 	if (r < 0)
-		return fail(why, r, FAILURE_CELL, "nic", path,
-		            "Build it again for this kernel: make image MODULES=DIR.",
-		            "%s is no kernel module", path);
-	uname(&u);
-	r = 0;
+		fail(why, r, FAILURE_CELL, "nic", path, remedy, "%s cannot be read as a kernel module", path);
+	else
+		r = 0;
 	kmod_list_foreach(item, info)
 	{
 		const char *value = kmod_module_info_get_value(item);
-		size_t n = strlen(u.release);
 
 		if (!strcmp(kmod_module_info_get_key(item), "vermagic") &&
-		    (strncmp(value, u.release, n) != 0 || (value[n] && value[n] != ' ')))
-			r = fail(why, -ENOEXEC, FAILURE_CELL, "nic", path,
-			         "Build it again for this kernel: make image MODULES=DIR.",
-			         "%s was built for the kernel \"%s\", and this is %s", path, value,
-			         u.release);
+		    (strncmp(value, release, n) != 0 || (value[n] && value[n] != ' ')))
+			r = fail(why, -ENOEXEC, FAILURE_CELL, "nic", path, remedy,
+			         "%s was built for another kernel, \"%s\"; this one is %s", path, value,
+			         release);
 	}
 	kmod_module_info_free_list(info);
+	kmod_module_unref(file);
+	kmod_unref(kmod);
 	return r;
 }
 
@@ -138,7 +142,7 @@ static int exchange(struct kmod_ctx *kmod, struct kmod_module *file, const char 
                     struct failure *why)
 {
 	struct kmod_module *old;
-	int r = kmod_module_new_from_name(kmod, module, &old);
+	int log, r = kmod_module_new_from_name(kmod, module, &old);
 
 	if (!r) {
 		r = kmod_module_remove_module(old, O_NONBLOCK);
@@ -148,11 +152,14 @@ static int exchange(struct kmod_ctx *kmod, struct kmod_module *file, const char 
 		return fail(why, r, FAILURE_CELL, "nic", module,
 		            "See the node's kernel log for what uses it.", "Driver %s cannot be unloaded",
 		            module);
+	log = kernel_log_mark();
 	r = kmod_module_insert_module(file, 0, NULL);
 	if (r < 0)
-		return fail(why, r, FAILURE_CELL, "nic", path, "The node's kernel log says why.",
-		            "The kernel refuses %s", path);
-	return 0;
+		fail(why, r, FAILURE_CELL, "nic", path,
+		     "Build it again for this kernel: make image MODULES=DIR.", "The kernel refuses %s",
+		     path);
+	kernel_log_since(log, r < 0 ? why->log : NULL, sizeof(why->log));
+	return r < 0 ? r : 0;
 }
 
 /* MODULE unloaded, its other build loaded. */
@@ -173,6 +180,9 @@ static int switch_build(const char *module, bool out_of_tree, struct failure *wh
 		            out_of_tree ? "Build the image with it: make image MODULES=DIR."
 		                        : "Plan nic.driver: out-of-tree, or default.",
 		            "This image has no %s %s", out_of_tree ? OUT_OF_TREE : IN_TREE, module);
+	r = nic_driver_check(path, u.release, why);
+	if (r)
+		return r;
 	/* A context knows one file of a name. */
 	kmod = kmod_new(NULL, no_config);
 	names = kmod_new(NULL, no_config);
@@ -180,8 +190,6 @@ static int switch_build(const char *module, bool out_of_tree, struct failure *wh
 	if (r < 0)
 		fail(why, r, FAILURE_CELL, "nic", path, "See the node's kernel log.", "%s cannot be read",
 		     path);
-	if (!r)
-		r = check_release(file, path, why);
 	if (!r) {
 		load_dependencies(file);
 		r = exchange(names, file, module, path, why);

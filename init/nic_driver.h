@@ -42,4 +42,8 @@ void nic_driver_restore(struct nic_drivers *drivers);
  * ones. 0 or -ENOENT. */
 int nic_driver_file(const char *lib, const char *module, bool out_of_tree, char *path, size_t size);
 
+/* Whether the module in file PATH was built for the kernel RELEASE: what the kernel would refuse with a
+ * number only. 0 or -errno with *WHY filled (-ENOEXEC: for another). */
+int nic_driver_check(const char *path, const char *release, struct failure *why);
+
 #endif

@@ -113,7 +113,11 @@ static void report(const struct supervised *shared, const struct cmdline *option
 	pid = start_child();
 	if (pid == 0)
 		upload(shared, options, why);
-	while (pid > 0 && !ended && now_ns() < end) {
+	if (pid < 0) {
+		say("the error cannot be uploaded: %s", strerror(errno));
+		return;
+	}
+	while (!ended && now_ns() < end) {
 		poll(NULL, 0, 100);
 		watchdog_feed();
 		ended = waitpid(pid, &status, WNOHANG);
@@ -183,6 +187,7 @@ noreturn void supervise(worker_main *worker, const struct cmdline *options)
 	    mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct signalfd_siginfo info;
 	struct pollfd poll_fd = {.events = POLLIN};
+	long long deadline_ns;
 	int status = 0;
 	pid_t pid;
 
@@ -213,7 +218,8 @@ noreturn void supervise(worker_main *worker, const struct cmdline *options)
 		}
 		if (reap(pid, &status))
 			worker_ended(shared, options, status);
-		if (shared->deadline_ns && now_ns() > shared->deadline_ns) {
+		deadline_ns = shared->deadline_ns; /* once: the worker may set it to 0 at any moment */
+		if (deadline_ns && now_ns() > deadline_ns) {
 			kill(pid, SIGKILL);
 			crashed(shared, options, STATUS_HANGS);
 		}

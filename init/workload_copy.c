@@ -33,7 +33,8 @@ int copy_parse(const json_t *workload, struct copy_request *request)
 	const char *source = json_string_value(json_object_get(workload, "source"));
 	size_t c = 0;
 
-	if (!type || strcmp(type, "copy") || !direction || strcmp(direction, "write") || !conv || !source)
+	if (!type || strcmp(type, "copy") || !direction || !conv || !source ||
+	    (strcmp(direction, "write") != 0 && strcmp(direction, "read") != 0))
 		return -EINVAL;
 	while (c < 3 && strcmp(conv, convs[c]))
 		c++;
@@ -42,6 +43,7 @@ int copy_parse(const json_t *workload, struct copy_request *request)
 	    .size_bytes = unsigned_of(workload, "size_bytes"),
 	    .seek_bytes = unsigned_of(workload, "seek_bytes"),
 	    .seed = unsigned_of(workload, "seed"),
+	    .read = !strcmp(direction, "read"),
 	    .direct = json_is_true(json_object_get(workload, "direct")),
 	    .dsync = json_is_true(json_object_get(workload, "dsync")),
 	    .sync = json_is_true(json_object_get(workload, "sync")),
@@ -55,8 +57,8 @@ int copy_parse(const json_t *workload, struct copy_request *request)
 static int open_target(struct copy *copy, struct failure *why)
 {
 	const struct copy_request *rq = &copy->request;
-	int flags = O_WRONLY | O_CLOEXEC | (rq->direct ? O_DIRECT : 0) | (rq->dsync ? O_DSYNC : 0) |
-	            (rq->sync ? O_SYNC : 0);
+	int flags = (rq->read ? O_RDONLY : O_WRONLY) | O_CLOEXEC | (rq->direct ? O_DIRECT : 0) |
+	            (rq->dsync ? O_DSYNC : 0) | (rq->sync ? O_SYNC : 0);
 	uint64_t size = 0;
 	struct stat st;
 	int r;
@@ -143,6 +145,37 @@ static size_t write_record(int fd, const unsigned char *data, size_t length)
 	return done;
 }
 
+/* The same for reading; nothing read is EIO, since the device is as long as the workload. */
+static size_t read_record(int fd, unsigned char *data, size_t length)
+{
+	size_t done = 0;
+
+	errno = 0;
+	while (done < length) {
+		ssize_t n = read(fd, data + done, length - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n == 0)
+			errno = EIO;
+		if (n <= 0)
+			return done;
+		done += (size_t)n;
+	}
+	errno = 0;
+	return done;
+}
+
+static size_t copy_record(struct copy *copy, uint64_t record, size_t length)
+{
+	const unsigned char *data;
+
+	if (copy->request.read)
+		return read_record(copy->fd, copy->pool, length);
+	data = copy_pool_record(copy, record);
+	return data ? write_record(copy->fd, data, length) : 0;
+}
+
 /* A last record shorter than bs cannot be direct: dd writes it through the page cache and syncs, so do we. */
 static bool leave_direct(int fd)
 {
@@ -156,7 +189,7 @@ static bool leave_direct(int fd)
 
 /* The clock for each record is the coarse one (right to a tick): the exact one may cost a slow register read,
  * where the kernel does not trust the TSC, and dd reads no clock at all. */
-static void write_all(struct copy *copy, enum copy_conv *conv)
+static void copy_all(struct copy *copy, enum copy_conv *conv)
 {
 	const struct copy_request *rq = &copy->request;
 	int64_t start_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
@@ -165,15 +198,14 @@ static void write_all(struct copy *copy, enum copy_conv *conv)
 	while (offset < rq->size_bytes) {
 		uint64_t left = rq->size_bytes - offset;
 		size_t length = left < rq->bs_bytes ? (size_t)left : (size_t)rq->bs_bytes;
-		const unsigned char *data = copy_pool_record(copy, record++);
 		int64_t elapsed_ns;
 		size_t n;
 
 		if (length < rq->bs_bytes && rq->direct) {
 			leave_direct(copy->fd);
-			*conv = COPY_CONV_FSYNC;
+			*conv = rq->read ? COPY_CONV_NONE : COPY_CONV_FSYNC;
 		}
-		n = data ? write_record(copy->fd, data, length) : 0;
+		n = copy_record(copy, record++, length);
 		elapsed_ns = clock_ns(CLOCK_MONOTONIC_COARSE) - start_ns;
 		copy->bytes += n;
 		if ((uint64_t)elapsed_ns / NS_PER_S < copy->seconds)
@@ -221,12 +253,12 @@ static int report(const struct copy *copy, struct failure *why)
 		            (unsigned long long)copy->bytes);
 	if (copy->error)
 		return fail(why, -copy->error, FAILURE_SAMPLE, "measure", copy->target,
-		            "See the kernel log and the disk's own health data.",
-		            "Writing %s failed at byte %llu", copy->target,
+		            "See the kernel log and the disk's own health data.", "%s %s failed at byte %llu",
+		            copy->request.read ? "Reading" : "Writing", copy->target,
 		            (unsigned long long)copy->error_offset);
 	return fail(why, -ETIMEDOUT, FAILURE_SAMPLE, "measure", copy->target,
 	            "Make the workload smaller, or its deadline in the plan longer.",
-	            "The workload wrote %llu of %llu bytes in %lld ms, then its time was over",
+	            "The workload copied %llu of %llu bytes in %lld ms, then its time was over",
 	            (unsigned long long)copy->bytes, (unsigned long long)copy->request.size_bytes,
 	            (long long)(copy->deadline_ns / 1000000));
 }
@@ -241,7 +273,7 @@ int copy_run(struct copy *copy, struct failure *why)
 		            "Seeking to byte %llu failed", (unsigned long long)copy->request.seek_bytes);
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	start_ns = clock_ns(CLOCK_MONOTONIC);
-	write_all(copy, &conv);
+	copy_all(copy, &conv);
 	if (!copy->error && !copy->late)
 		sync_all(copy, conv);
 	copy->ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
@@ -266,6 +298,20 @@ void copy_equivalent(const struct copy *copy, char *buf, size_t size)
 	char oflag[64];
 	int n;
 
+	if (rq->read) {
+		n = snprintf(buf, size, "dd if=%s of=/dev/null bs=%llu count=%llu", copy->target,
+		             (unsigned long long)rq->bs_bytes,
+		             (unsigned long long)(rq->size_bytes / rq->bs_bytes));
+		if (rq->seek_bytes)
+			n += snprintf(buf + n, size - (size_t)n, " skip=%llu",
+			              (unsigned long long)(whole_seek ? rq->seek_bytes / rq->bs_bytes
+			                                              : rq->seek_bytes));
+		if (rq->direct || (rq->seek_bytes && !whole_seek))
+			snprintf(buf + n, size - (size_t)n, " iflag=%s%s%s", rq->direct ? "direct" : "",
+			         rq->direct && rq->seek_bytes && !whole_seek ? "," : "",
+			         rq->seek_bytes && !whole_seek ? "skip_bytes" : "");
+		return;
+	}
 	n = snprintf(buf, size, "dd if=%s of=%s bs=%llu count=%llu",
 	             rq->incompressible ? "FILE_OF_RANDOM_BYTES" : "/dev/zero", copy->target,
 	             (unsigned long long)rq->bs_bytes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The workload `copy`: what dd does, record by record. */
+ * The workload `copy`: what dd does, record by record; a read goes to a buffer that nobody looks at. */
 #ifndef ASSAY_WORKLOAD_COPY_H
 #define ASSAY_WORKLOAD_COPY_H
 
@@ -14,7 +14,7 @@ enum copy_conv { COPY_CONV_NONE, COPY_CONV_FSYNC, COPY_CONV_FDATASYNC };
 struct copy_request {
 	uint64_t bs_bytes, size_bytes, seek_bytes;
 	uint64_t seed;
-	bool direct, dsync, sync, incompressible, drop_caches;
+	bool read, direct, dsync, sync, incompressible, drop_caches;
 	enum copy_conv conv;
 };
 
@@ -23,7 +23,7 @@ struct copy {
 	struct copy_request request;
 	char target[256];
 	int fd, zero_fd;
-	unsigned char *pool; /* records to write, cycled through */
+	unsigned char *pool; /* records to write, cycled through; the one to read to */
 	size_t pool_records, pool_bytes;
 	uint64_t *second_bytes;
 	size_t seconds; /* length of second_bytes */
@@ -46,7 +46,7 @@ int copy_parse(const json_t *workload, struct copy_request *request);
 int copy_prepare(struct copy *copy, const struct copy_request *request, const char *target, long timeout_ms,
                  struct failure *why);
 
-/* Writes it all. Allocates nothing, says nothing. 0 or -errno with *WHY filled. */
+/* Writes or reads it all. Allocates nothing, says nothing. 0 or -errno with *WHY filled. */
 int copy_run(struct copy *copy, struct failure *why);
 
 void copy_close(struct copy *copy);

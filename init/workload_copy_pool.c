@@ -72,6 +72,8 @@ int copy_pool_make(struct copy *copy)
 	if (pool == MAP_FAILED)
 		return -ENOMEM;
 	copy->pool = pool;
+	if (copy->request.read)
+		return 0;
 	if (!copy->request.incompressible) {
 		copy->zero_fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 		return copy->zero_fd < 0 ? -errno : 0;

@@ -24,19 +24,28 @@ const struct factor factors[FACTOR_COUNT] = {
 	                 .group = FACTOR_GROUP_##g,                                                          \
 	                 .drbdsetup_option = o,                                                              \
 	                 .description = text},
-#define FACTOR_NIC_INT(id, n, lo, hi, u, text)                                                               \
+#define FACTOR_OWN_INT(id, n, lo, hi, u, g, o, text)                                                         \
 	[FACTOR_##id] = {.name = n,                                                                          \
 	                 .min = lo,                                                                          \
 	                 .max = hi,                                                                          \
 	                 .default_level = "default",                                                         \
 	                 .unit = u,                                                                          \
-	                 .group = FACTOR_GROUP_NIC,                                                          \
+	                 .group = FACTOR_GROUP_##g,                                                          \
+	                 .drbdsetup_option = o,                                                              \
+	                 .description = text},
+#define FACTOR_TEXT(id, n, f, g, text)                                                                       \
+	[FACTOR_##id] = {.name = n,                                                                          \
+	                 .form = FACTOR_TEXT_##f,                                                            \
+	                 .default_level = "default",                                                         \
+	                 .unit = "",                                                                         \
+	                 .group = FACTOR_GROUP_##g,                                                          \
 	                 .drbdsetup_option = "",                                                             \
 	                 .description = text},
 #include "factors.def"
 #undef FACTOR_ENUM
 #undef FACTOR_INT
-#undef FACTOR_NIC_INT
+#undef FACTOR_OWN_INT
+#undef FACTOR_TEXT
 };
 
 const struct factor *factor_find(const char *name)
@@ -113,6 +122,64 @@ static bool is_level(const char *levels, const char *level)
 	return false;
 }
 
+/* Three whole numbers with one space between them, none smaller than the one before it: what the kernel's
+ * files for them say, when tabs are spaces. */
+static bool is_triple(const char *text)
+{
+	char again[96];
+	long long a, b, c;
+
+	if (sscanf(text, "%lld %lld %lld", &a, &b, &c) != 3 || a < 1 || b < a || c < b || c > INT_MAX)
+		return false;
+	snprintf(again, sizeof(again), "%lld %lld %lld", a, b, c);
+	return !strcmp(text, again);
+}
+
+/* Kernel arguments go into a boot script as they are, and the lab's own must stay what they are. Why they
+ * cannot, or NULL. */
+static const char *arguments_fault(const char *text)
+{
+	static const char *const ours[] = {"assay.",  "initrd=", "BOOTIF=", "console=", "init=",
+	                                   "rdinit=", "root=",   "panic=",  "quiet",    "loglevel="};
+
+	if (!*text || *text == ' ' || text[strlen(text) - 1] == ' ' || strstr(text, "  "))
+		return "takes kernel arguments with one space between them, or default";
+	if (strlen(text) >= FACTOR_ARGUMENTS_SIZE)
+		return "takes at most 255 bytes";
+	if (text[strspn(text,
+	                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,:=+-/@*^~%")])
+		return "takes letters, digits, spaces and _.,:=+-/@*^~%";
+	for (const char *word = text; *word; word += strcspn(word, " "), word += *word == ' ')
+		for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+			if (!strncmp(word, ours[i], strlen(ours[i])))
+				return "cannot set what the lab sets itself (assay., console=, panic=, "
+				       "init=, "
+				       "quiet and so on); consoles belong in the lab file";
+	return NULL;
+}
+
+static int check_text(const struct factor *f, const json_t *level, char *why, size_t why_size)
+{
+	const char *fault = "takes text";
+
+	if (factor_left_alone(f, level))
+		return 0;
+	if (f->form == FACTOR_TEXT_ARGUMENTS) {
+		if (json_is_string(level))
+			fault = arguments_fault(json_string_value(level));
+		if (fault)
+			snprintf(why, why_size, "%s %s", f->name, fault);
+		return fault ? -EINVAL : 0;
+	}
+	if (json_is_string(level) && is_triple(json_string_value(level)))
+		return 0;
+	snprintf(
+	    why, why_size,
+	    "%s takes three rising whole numbers with one space between, as \"4096 87380 4194304\", or %s",
+	    f->name, f->default_level);
+	return -EINVAL;
+}
+
 int factor_check(const struct factor *f, const json_t *level, char *why, size_t why_size)
 {
 	if (f->levels) {
@@ -121,6 +188,8 @@ int factor_check(const struct factor *f, const json_t *level, char *why, size_t 
 		snprintf(why, why_size, "%s takes one of %s", f->name, f->levels);
 		return -EINVAL;
 	}
+	if (f->form)
+		return check_text(f, level, why, why_size);
 	if (json_is_integer(level) && json_integer_value(level) >= f->min &&
 	    json_integer_value(level) <= f->max)
 		return 0;
@@ -131,9 +200,15 @@ int factor_check(const struct factor *f, const json_t *level, char *why, size_t 
 	return -EINVAL;
 }
 
+bool factor_optional(const struct factor *f)
+{
+	return f->group == FACTOR_GROUP_NIC || f->group == FACTOR_GROUP_NODE ||
+	       f->group == FACTOR_GROUP_DEVICE;
+}
+
 bool factor_left_alone(const struct factor *f, const json_t *level)
 {
-	if (f->group != FACTOR_GROUP_NIC)
+	if (!factor_optional(f))
 		return false;
 	return !level || (json_is_string(level) && !strcmp(json_string_value(level), f->default_level));
 }
@@ -155,11 +230,11 @@ long long factor_integer(const json_t *state, enum factor_id id)
 /* Which groups have a meaning in STATE, a bit for each enum factor_group. */
 static unsigned int relevant_groups(const json_t *state)
 {
-	unsigned int groups = 1u << FACTOR_GROUP_ALWAYS;
+	unsigned int groups = 1u << FACTOR_GROUP_ALWAYS | 1u << FACTOR_GROUP_NODE;
 
 	if (strcmp(factor_string(state, FACTOR_STACK), "drbd"))
 		return groups;
-	groups |= 1u << FACTOR_GROUP_DRBD;
+	groups |= 1u << FACTOR_GROUP_DRBD | 1u << FACTOR_GROUP_DEVICE;
 	if (!strcmp(factor_string(state, FACTOR_DRBD_LINK), "never-connected"))
 		return groups;
 	groups |= 1u << FACTOR_GROUP_NET | 1u << FACTOR_GROUP_NIC;

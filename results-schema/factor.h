@@ -11,11 +11,13 @@
 enum factor_id {
 #define FACTOR_ENUM(id, ...)    FACTOR_##id,
 #define FACTOR_INT(id, ...)     FACTOR_##id,
-#define FACTOR_NIC_INT(id, ...) FACTOR_##id,
+#define FACTOR_OWN_INT(id, ...) FACTOR_##id,
+#define FACTOR_TEXT(id, ...)    FACTOR_##id,
 #include "factors.def"
 #undef FACTOR_ENUM
 #undef FACTOR_INT
-#undef FACTOR_NIC_INT
+#undef FACTOR_OWN_INT
+#undef FACTOR_TEXT
 	FACTOR_COUNT
 };
 
@@ -24,13 +26,25 @@ enum factor_group {
 	FACTOR_GROUP_NET,
 	FACTOR_GROUP_NIC,
 	FACTOR_GROUP_BOND,
-	FACTOR_GROUP_DRBD
+	FACTOR_GROUP_DRBD,
+	FACTOR_GROUP_NODE,
+	FACTOR_GROUP_DEVICE
 };
+
+/* What a level that is free text must look like. */
+enum factor_form {
+	FACTOR_TEXT_NONE,
+	FACTOR_TEXT_TRIPLE,    /* "4096 87380 4194304" */
+	FACTOR_TEXT_ARGUMENTS, /* "maxcpus=1 mitigations=off" */
+};
+
+enum { FACTOR_ARGUMENTS_SIZE = 256 /* with the NUL */ };
 
 struct factor {
 	const char *name;
-	const char *levels;        /* "a|b|c"; NULL: an integer */
-	const char *default_level; /* of an enum; of an integer in the group NIC, where it is a word */
+	const char *levels;                /* "a|b|c"; NULL: an integer, or text */
+	enum factor_form form;             /* of text */
+	const char *default_level;         /* of an enum and of text; of an integer where it is a word */
 	long long min, max, default_value; /* of an integer */
 	const char *unit;
 	enum factor_group group;
@@ -53,6 +67,9 @@ int factor_check(const struct factor *f, const json_t *level, char *why, size_t 
 /* Whether F has a meaning in STATE (which must have "stack", and what it needs of drbd.link and bond.mode, or
  * defaults are taken). */
 bool factor_relevant(const struct factor *f, const json_t *state);
+
+/* Whether F has a default that leaves the setting alone. */
+bool factor_optional(const struct factor *f);
 
 /* Whether LEVEL (NULL: not given) of F leaves the setting as the driver or kernel made it. Such a factor is
  * not part of a cell: cells keep their ids when factors are added, and no cell claims to know a default that

@@ -23,8 +23,42 @@ static const char *group_text(enum factor_group group)
 		return "DRBD over a bond";
 	case FACTOR_GROUP_DRBD:
 		return "DRBD";
+	case FACTOR_GROUP_NODE:
+		return "every cell, unless it is the default";
+	case FACTOR_GROUP_DEVICE:
+		return "DRBD, unless it is the default";
 	}
 	return "";
+}
+
+/* How a level comes into force, by the beginning of the factor's name: the first that fits. Everything that a
+ * cell has is built anew with it; what is not is said. */
+static const struct {
+	const char *prefix, *how;
+} applied[] = {
+    {"boot.cmdline", "by the boot script: nodes whose command line is another one reboot"},
+    {"boot", "a reboot, where other states were built since the last"},
+    {"stack", "built anew"},
+    {"nic.driver", "the driver's module is exchanged"},
+    {"nic.", "set on running NICs, read back, put back"},
+    {"irq.", "set when the network stands, read back, put back"},
+    {"bond.", "the bond is built anew"},
+    {"drbd.net.", "DRBD connects anew"},
+    {"drbd.disk.", "DRBD attaches its disk anew"},
+    {"drbd.", "DRBD is built anew, from its metadata on"},
+    {"cpu.drbd-mask", "DRBD is built anew"},
+    {"cpu.workload", "set before the workload, read back, put back"},
+    {"block.drbd.", "set when DRBD stands, read back; gone with the device"},
+    {"", "set before anything is built, read back, put back"},
+};
+
+static const char *how_applied(const struct factor *f)
+{
+	size_t i = 0;
+
+	while (strncmp(f->name, applied[i].prefix, strlen(applied[i].prefix)) != 0)
+		i++;
+	return applied[i].how;
 }
 
 static void help(void)
@@ -39,6 +73,10 @@ static void help(void)
 
 static void print_levels(const struct factor *f)
 {
+	if (f->form) {
+		printf("*%s, or text", f->default_level);
+		return;
+	}
 	if (!f->levels && f->default_level) {
 		printf("*%s, %lld to %lld %s", f->default_level, f->min, f->max, f->unit);
 		return;
@@ -60,7 +98,7 @@ static void print_factor(const struct factor *f)
 {
 	printf("%s\n    levels   ", f->name);
 	print_levels(f);
-	printf("\n    in       %s\n", group_text(f->group));
+	printf("\n    in       %s\n    applied  %s\n", group_text(f->group), how_applied(f));
 	if (*f->drbdsetup_option)
 		printf("    drbd     --%s\n", f->drbdsetup_option);
 	printf("    %s\n", f->description);
@@ -68,11 +106,14 @@ static void print_factor(const struct factor *f)
 
 static json_t *factor_json(const struct factor *f)
 {
-	json_t *out = json_pack("{s:s, s:s, s:s}", "name", f->name, "in", group_text(f->group), "description",
-	                        f->description);
+	json_t *out = json_pack("{s:s, s:s, s:s, s:s}", "name", f->name, "in", group_text(f->group),
+	                        "applied", how_applied(f), "description", f->description);
 	json_t *levels = json_array();
 
-	if (f->levels) {
+	if (f->form) {
+		json_object_set_new(out, "text", json_true());
+		json_object_set_new(out, "default", json_string(f->default_level));
+	} else if (f->levels) {
 		for (const char *p = f->levels; *p; p += strcspn(p, "|"), p += *p == '|')
 			json_array_append_new(levels, json_stringn(p, strcspn(p, "|")));
 		json_object_set(out, "levels", levels);

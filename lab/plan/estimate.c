@@ -50,10 +50,30 @@ static void count_boots(const struct plan_cell *c, bool new_block, bool *dirty, 
 	}
 }
 
+/* Of a workload that ends by the clock. */
+static uint64_t duration_ms(const json_t *cell)
+{
+	static const char *const names[] = {"duration_ms", "before_ms", "after_ms"};
+	uint64_t ms = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		ms += (uint64_t)json_integer_value(
+		    json_object_get(json_object_get(cell, "workload"), names[i]));
+	return ms;
+}
+
+static bool is_read(const json_t *cell)
+{
+	const char *direction =
+	    json_string_value(json_object_get(json_object_get(cell, "workload"), "direction"));
+
+	return direction && !strcmp(direction, "read");
+}
+
 void plan_estimate(const struct plan *plan, const struct assumptions *a, struct estimate *e)
 {
 	bool dirty[16] = {false}, booted[16] = {false};
-	const char *state_before = NULL;
+	const char *state_before = NULL, *arguments_before = "default";
 	unsigned int block = 0;
 
 	*e = (struct estimate){0};
@@ -63,9 +83,13 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 		bool new_block = visit->boot != block;
 
 		if (new_block || !state_before || strcmp(state_before, c->state_id)) {
+			const char *arguments =
+			    factor_string(json_object_get(c->cell, "state"), FACTOR_BOOT_CMDLINE);
+			bool other = strcmp(arguments, arguments_before) != 0;
 			uint64_t boots;
 
-			count_boots(c, new_block, dirty, booted, e, &boots);
+			arguments_before = arguments;
+			count_boots(c, new_block || other, dirty, booted, e, &boots);
 			for (unsigned int n = 0; n < c->nodes && n < 16; n++)
 				dirty[n] = true;
 			e->builds++;
@@ -75,7 +99,9 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 		state_before = c->state_id;
 		e->nodes = c->nodes > e->nodes ? c->nodes : e->nodes;
 		e->samples += plan->samples;
-		e->bytes += plan->samples * c->size_bytes;
-		e->ms += plan->samples * (a->sample_ms + c->size_bytes / (a->mb_per_s * 1000));
+		if (!is_read(c->cell))
+			e->bytes += plan->samples * c->size_bytes;
+		e->ms += plan->samples *
+		         (a->sample_ms + c->size_bytes / (a->mb_per_s * 1000) + duration_ms(c->cell));
 	}
 }

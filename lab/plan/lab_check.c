@@ -195,6 +195,7 @@ static void check_nics(struct yaml_doc *doc, const char *name, const json_t *nod
 static void check_disk(struct yaml_doc *doc, const char *name, const json_t *disk, json_t *wwns)
 {
 	const char *wwn = json_string_value(json_object_get(disk, "wwn"));
+	const char *serial = json_string_value(json_object_get(disk, "serial"));
 	char at[128];
 
 	if (json_integer_value(json_object_get(disk, "min_bytes")) >
@@ -205,6 +206,12 @@ static void check_disk(struct yaml_doc *doc, const char *name, const json_t *dis
 	snprintf(at, sizeof(at), "/nodes/%s/disk/wwn", name);
 	if (wwn)
 		check_once(doc, wwns, wwn, at, "WWN", name);
+	/* The same serial in two machines is no mistake: emulated disks and RAID controllers number their
+	 * own. */
+	snprintf(at, sizeof(at), "/nodes/%s/disk/serial", name);
+	if (serial && (*serial == ' ' || (*serial && serial[strlen(serial) - 1] == ' ')))
+		yaml_complain(doc, at, false,
+		              "serial \"%s\" begins or ends with a space; nodes compare it without", serial);
 	snprintf(at, sizeof(at), "/nodes/%s/disk/covers", name);
 	if (json_object_get(disk, "covers") &&
 	    strcmp(json_string_value(json_object_get(disk, "consent")), "wipe") != 0)

@@ -10,6 +10,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* What sizes are multiplied with; no denominator: with nothing. */
+struct plan_scale {
+	unsigned int numerator, denominator;
+};
+
+/* "1/1000". Whether it is a fraction above 0, at most 1. */
+bool plan_scale_parse(const char *text, struct plan_scale *scale);
+
 struct plan_cell {
 	char id[SHA256_HEX_SIZE];
 	char state_id[SHA256_HEX_SIZE];
@@ -38,14 +46,18 @@ struct plan {
 	size_t cell_count;
 	struct plan_visit *visits; /* in the order of measuring; all visits of a block stand together, */
 	size_t visit_count;        /* and within it cells of one state */
-	bool seed_in_plan;         /* the plan names the seed itself */
-	json_t *notes; /* strings: what the author should know, such as cells that came out twice */
+	struct plan_scale scale;
+	bool seed_in_plan; /* the plan names the seed itself */
+	json_t *notes;     /* strings: what the author should know, such as cells that came out twice */
 };
 
 /* Reads PATH. SEED is used where the plan shuffles without naming one. Errors go to ERR as "file:line:column:
  * what, and the nearest valid key". 0, or -EINVAL (the plan is wrong), -errno (it can't be read). plan_free()
  * what it gave. */
 int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **plan);
+/* The same, with the sizes of its copies SCALEd, to whole records. */
+int plan_load_scaled(const char *path, uint64_t seed, const struct plan_scale *scale, FILE *err,
+                     struct plan **plan);
 void plan_free(struct plan *plan);
 
 /* Whether group GROUP (NULL: the only one) of LAB can measure PLAN: enough nodes, storage NICs for its bonds,

@@ -58,9 +58,9 @@ static const struct factor *check_name(struct plan_build *b, const char *pointer
 }
 
 /* Factor -> level, at POINTER; gives the set of factors. */
-static uint64_t check_levels(struct plan_build *b, json_t *map, const char *pointer)
+static factor_set check_levels(struct plan_build *b, json_t *map, const char *pointer)
 {
-	uint64_t set = 0;
+	factor_set set = 0;
 	const char *name;
 	json_t *level;
 	void *next;
@@ -108,10 +108,10 @@ static void check_list(struct plan_build *b, const struct factor *f, json_t *lis
 }
 
 /* Factor -> list of levels, under KEY. */
-static uint64_t check_lists(struct plan_build *b, const char *key, bool doubles)
+static factor_set check_lists(struct plan_build *b, const char *key, bool doubles)
 {
 	json_t *map = json_object_get(b->doc.root, key), *list;
-	uint64_t set = 0;
+	factor_set set = 0;
 	const char *name;
 
 	json_object_foreach (map, name, list) {
@@ -129,19 +129,19 @@ static uint64_t check_lists(struct plan_build *b, const char *key, bool doubles)
 }
 
 /* *EVERY: factors that every row of zip sets. */
-static uint64_t check_zip(struct plan_build *b, uint64_t *every)
+static factor_set check_zip(struct plan_build *b, factor_set *every)
 {
 	json_t *zip = json_object_get(b->doc.root, "zip"), *item;
 	size_t i, length = 0;
 	const char *name, *first = NULL;
-	uint64_t set = 0;
+	factor_set set = 0;
 	char at[512];
 
 	*every = 0;
 	if (json_is_array(zip)) {
-		*every = UINT64_MAX;
+		*every = ~(factor_set)0;
 		json_array_foreach (zip, i, item) {
-			uint64_t row;
+			factor_set row;
 
 			snprintf(at, sizeof(at), "/zip/%zu", i);
 			row = check_levels(b, item, at);
@@ -166,13 +166,13 @@ static uint64_t check_zip(struct plan_build *b, uint64_t *every)
 }
 
 /* Complains of every factor that is in both sets. */
-static void check_overlap(struct plan_build *b, uint64_t both, const char *here, const char *there,
+static void check_overlap(struct plan_build *b, factor_set both, const char *here, const char *there,
                           const char *why)
 {
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
 		char at[128];
 
-		if (!(both & UINT64_C(1) << i))
+		if (!(both & FACTOR_INDEX_BIT(i)))
 			continue;
 		snprintf(at, sizeof(at), "/%s/%s", here, factors[i].name);
 		yaml_complain(&b->doc, at, true, "%s is in %s too; %s", factors[i].name, there, why);
@@ -183,7 +183,7 @@ int plan_check_factors(struct plan_build *b)
 {
 	static const char *const filters[] = {"only", "except"};
 	json_t *where = json_object_get(b->doc.root, "where"), *entry;
-	uint64_t base, sweep, cross, zip, every;
+	factor_set base, sweep, cross, zip, every;
 	size_t i;
 
 	base = check_levels(b, json_object_get(b->doc.root, "base"), "/base");
@@ -236,8 +236,10 @@ static const char *what_group_needs(enum factor_group group)
 	case FACTOR_GROUP_BOND:
 		return "stack: drbd, a drbd.link other than never-connected, and a bond.mode other than none";
 	case FACTOR_GROUP_DRBD:
+	case FACTOR_GROUP_DEVICE:
 		return "stack: drbd";
 	case FACTOR_GROUP_ALWAYS:
+	case FACTOR_GROUP_NODE:
 		break;
 	}
 	return "nothing";
@@ -249,12 +251,13 @@ int plan_check_states(struct plan_build *b)
 	bool pair = false;
 
 	for (size_t i = 0; i < FACTOR_COUNT; i++)
-		if (b->named & ~b->used & UINT64_C(1) << i) {
+		if (b->named & ~b->used & FACTOR_INDEX_BIT(i)) {
 			place_of(b, &factors[i], at, sizeof(at));
 			yaml_complain(&b->doc, at, true,
 			              "%s has no meaning in any cell of this plan: it needs %s",
 			              factors[i].name, what_group_needs(factors[i].group));
 		}
+	plan_check_workloads(b);
 	for (size_t i = 0; i < b->state_count; i++)
 		pair |= factor_relevant(&factors[FACTOR_NIC_MTU], b->states[i].state);
 	if (pair && b->plan->nodes != 2)

@@ -10,7 +10,7 @@
 /* Levels that one way of varying sets, of one of its points. Borrowed from the document. */
 struct choice {
 	json_t *levels[FACTOR_COUNT];
-	uint64_t set;
+	factor_set set;
 };
 
 struct filter {
@@ -171,7 +171,7 @@ static void keep_double(struct plan_build *b, const struct choice *c, size_t sam
 	d->same = same;
 	snprintf(d->text, sizeof(d->text), "the base");
 	for (size_t i = 0; i < FACTOR_COUNT && n < sizeof(d->text); i++)
-		if (c->set & UINT64_C(1) << i)
+		if (c->set & FACTOR_INDEX_BIT(i))
 			n += (size_t)snprintf(d->text + n, sizeof(d->text) - n, "%s%s=%s", n ? ", " : "",
 			                      factors[i].name,
 			                      plan_level_text(c->levels[i], level, sizeof(level)));
@@ -234,8 +234,8 @@ static int add_state(struct expansion *x, json_t *state, const struct choice *c)
 		return r;
 	}
 	for (size_t i = 0; i < FACTOR_COUNT && b->named & ~b->used; i++)
-		if (b->named & ~b->used & UINT64_C(1) << i && factor_relevant(&factors[i], state))
-			b->used |= UINT64_C(1) << i;
+		if (b->named & ~b->used & FACTOR_INDEX_BIT(i) && factor_relevant(&factors[i], state))
+			b->used |= FACTOR_INDEX_BIT(i);
 	b->state_count++;
 	return 0;
 }

@@ -9,13 +9,16 @@
 
 enum { PLAN_CELLS_MAX = 1000000, PLAN_VISITS_MAX = 10000000, PLAN_DOUBLES_TOLD = 20 };
 
-_Static_assert(FACTOR_COUNT <= 64, "a set of factors is a uint64_t");
-#define FACTOR_BIT(f) (UINT64_C(1) << ((f)-factors))
+/* A set of factors: bit N is factors[N]. */
+typedef unsigned __int128 factor_set;
+_Static_assert(FACTOR_COUNT <= 128, "a factor_set is too small");
+#define FACTOR_INDEX_BIT(i) ((factor_set)1 << (i))
+#define FACTOR_BIT(f)       FACTOR_INDEX_BIT((f)-factors)
 
 struct plan_state {
 	json_t *state; /* complete */
 	char id[SHA256_HEX_SIZE];
-	uint64_t varied; /* factors that sweep, cross or zip set here */
+	factor_set varied; /* factors that sweep, cross or zip set here */
 	char *label;
 	char (*cell_ids)[SHA256_HEX_SIZE]; /* with each workload */
 };
@@ -35,7 +38,7 @@ struct plan_double {
 struct plan_build {
 	struct yaml_doc doc;
 	struct plan *plan;
-	uint64_t named, used; /* factors that the plan names; those with a meaning in at least one state */
+	factor_set named, used; /* factors that the plan names; those with a meaning in at least one state */
 	struct plan_state *states;
 	size_t state_count, state_room;
 	struct plan_workload *workloads;
@@ -46,17 +49,36 @@ struct plan_build {
 
 /* Each complains of everything wrong it finds, and gives 0, -EINVAL or -ENOMEM. */
 
+/* Other spellings of factors to their names, everywhere in the plan. */
+int plan_resolve_aliases(struct plan_build *b);
 /* Names and levels in base, sweep, cross, zip and where; levels with a unit become integers. */
 int plan_check_factors(struct plan_build *b);
 /* States that make no sense, once they are expanded. */
 int plan_check_states(struct plan_build *b);
+/* BYTES by SCALE, down to whole records; as they are without a scale. */
+uint64_t plan_scaled(const struct plan_scale *scale, uint64_t bytes, uint64_t record_bytes);
 int plan_read_workloads(struct plan_build *b);
+/* Each workload in every state that it meets; complains only. */
+void plan_check_workloads(struct plan_build *b);
 /* base, sweep, cross, zip, where to states without doubles. */
 int plan_expand_states(struct plan_build *b);
 int plan_label(struct plan_build *b);
 /* States times workloads to plan->cells, and these to plan->visits. */
 int plan_make_cells(struct plan_build *b);
 int plan_make_visits(struct plan_build *b);
+
+/* Workload INDEX of the plan, read from its YAML, as cell.json has it; the caller owns it. NULL: no memory.
+ * What is wrong with it is complained of. */
+json_t *plan_read_stream(struct plan_build *b, size_t index, const json_t *stream);
+json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *failover);
+json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt);
+/* The size under KEY of workload INDEX, or what *BYTES has where there is none; false: complained of. */
+bool plan_workload_size(struct plan_build *b, size_t index, const json_t *workload, const char *key,
+                        uint64_t *bytes);
+__attribute__((format(printf, 4, 5))) void plan_workload_complain(struct plan_build *b, size_t index,
+                                                                  const char *key, const char *format, ...);
+/* The label of a workload that is no copy, to TO; false: it is one. */
+bool plan_label_net(const json_t *workload, FILE *to);
 
 /* Level as text: "yes", "2048". */
 const char *plan_level_text(const json_t *level, char *out, size_t size);

@@ -18,12 +18,12 @@ const char *plan_level_text(const json_t *level, char *out, size_t size)
 }
 
 /* Factors that the plan names, and of which not every state has the same level. */
-static uint64_t differing(const struct plan_build *b)
+static factor_set differing(const struct plan_build *b)
 {
-	uint64_t set = 0;
+	factor_set set = 0;
 
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
-		if (!(b->named & UINT64_C(1) << i))
+		if (!(b->named & FACTOR_INDEX_BIT(i)))
 			continue;
 
 		const json_t *first = json_object_get(b->states[0].state, factors[i].name);
@@ -32,7 +32,7 @@ static uint64_t differing(const struct plan_build *b)
 			const json_t *level = json_object_get(b->states[s].state, factors[i].name);
 
 			if (level != first && (!level || !first || !json_equal(level, first))) {
-				set |= UINT64_C(1) << i;
+				set |= FACTOR_INDEX_BIT(i);
 				break;
 			}
 		}
@@ -44,7 +44,7 @@ static uint64_t differing(const struct plan_build *b)
 static int add_level(FILE *to, size_t factor, const json_t *level)
 {
 	const char *name = factors[factor].name, *dot = strrchr(name, '.');
-	char text[64];
+	char text[256];
 
 	if (level)
 		plan_level_text(level, text, sizeof(text));
@@ -60,11 +60,16 @@ static int add_level(FILE *to, size_t factor, const json_t *level)
 	case FACTOR_DRBD_PROTOCOL:
 		return fprintf(to, " protocol-%s", text);
 	default:
+		/* Which layer's read-ahead it is matters; "set" and "workload" say nothing alone. */
+		if (!strncmp(name, "block.", 6))
+			dot = name + 5;
+		else if (!strncmp(name, "cpu.", 4) || factor == FACTOR_SYSCTL_SET)
+			dot = NULL;
 		return fprintf(to, " %s=%s", dot ? dot + 1 : name, text);
 	}
 }
 
-static int label_state(struct plan_state *s, uint64_t shown)
+static int label_state(struct plan_state *s, factor_set shown)
 {
 	/* Boot last: it reads best behind what is booted for. */
 	size_t length;
@@ -76,10 +81,10 @@ static int label_state(struct plan_state *s, uint64_t shown)
 		size_t f = i == FACTOR_COUNT ? (size_t)FACTOR_BOOT : i;
 		const json_t *level;
 
-		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !(shown & s->varied & UINT64_C(1) << f))
+		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !(shown & s->varied & FACTOR_INDEX_BIT(f)))
 			continue;
 		level = json_object_get(s->state, factors[f].name);
-		if (level || (factors[f].group == FACTOR_GROUP_NIC && factor_relevant(&factors[f], s->state)))
+		if (level || (factor_optional(&factors[f]) && factor_relevant(&factors[f], s->state)))
 			add_level(to, f, level);
 	}
 	if (fclose(to))
@@ -120,10 +125,15 @@ static void write_workload_label(const struct plan_build *b, const json_t *w, FI
 {
 	static const char *const flags[] = {"dsync", "sync"};
 	const char *conv = json_string_value(json_object_get(w, "conv"));
-	bool zero = !strcmp(json_string_value(json_object_get(w, "source")), "zero");
 	char text[64];
+	bool zero;
 
+	if (plan_label_net(w, to))
+		return;
+	zero = !strcmp(json_string_value(json_object_get(w, "source")), "zero");
 	units_size_text((uint64_t)json_integer_value(json_object_get(w, "bs_bytes")), text, sizeof(text));
+	if (differs(b, "direction"))
+		fprintf(to, " %s", json_string_value(json_object_get(w, "direction")));
 	fprintf(to, " %s", text);
 	if (all_differ(b, "bs_bytes"))
 		return;
@@ -144,7 +154,7 @@ static void write_workload_label(const struct plan_build *b, const json_t *w, FI
 		fprintf(to, " %s", conv);
 	if (zero && differs(b, "source"))
 		fputs(" zeros", to);
-	if (!zero && json_integer_value(json_object_get(w, "seed")) != 1)
+	if (!zero && json_integer_value(json_object_get(w, "seed")) > 1)
 		fprintf(to, " seed=%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(w, "seed")));
 }
 
@@ -179,7 +189,7 @@ static int note_doubles(struct plan_build *b)
 
 int plan_label(struct plan_build *b)
 {
-	uint64_t shown = differing(b);
+	factor_set shown = differing(b);
 	int r = 0;
 
 	for (size_t i = 0; !r && i < b->state_count; i++)

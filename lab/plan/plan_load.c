@@ -90,6 +90,8 @@ static int build(struct plan_build *b, uint64_t seed)
 		return -EINVAL;
 	}
 	r = read_head(b, seed);
+	if (!r)
+		r = plan_resolve_aliases(b);
 	if (r)
 		return r;
 	r = plan_check_factors(b);
@@ -127,6 +129,12 @@ static void build_free(struct plan_build *b)
 
 int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **out)
 {
+	return plan_load_scaled(path, seed, &(struct plan_scale){0}, err, out);
+}
+
+int plan_load_scaled(const char *path, uint64_t seed, const struct plan_scale *scale, FILE *err,
+                     struct plan **out)
+{
 	struct complaints complaints = {0};
 	struct plan *p = calloc(1, sizeof(*p));
 	struct plan_build b = {.plan = p};
@@ -135,6 +143,7 @@ int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **out)
 	*out = NULL;
 	if (!p)
 		return -ENOMEM;
+	p->scale = *scale;
 	p->name = plan_name(path);
 	p->notes = json_array();
 	r = p->name && p->notes ? yaml_load(path, &complaints, &b.doc) : -ENOMEM;

@@ -72,10 +72,51 @@ static void shuffle(uint64_t *state, size_t *items, size_t count)
 	}
 }
 
+/* Which of the plan's kernel command lines each state boots with, by the order of their first appearance.
+ * *COUNT of them. The caller frees it; NULL: out of memory. */
+static size_t *number_boots(const struct plan_build *b, size_t *count)
+{
+	size_t *numbers = calloc(2 * b->state_count, sizeof(*numbers)); /* and what group_boots() needs */
+	json_t *known = json_object();
+
+	*count = 0;
+	for (size_t s = 0; numbers && known && s < b->state_count; s++) {
+		const char *arguments = factor_string(b->states[s].state, FACTOR_BOOT_CMDLINE);
+		const json_t *number = json_object_get(known, arguments);
+
+		numbers[s] = number ? (size_t)json_integer_value(number) : (*count)++;
+		if (!number && json_object_set_new(known, arguments, json_integer((json_int_t)numbers[s])))
+			*count = 0;
+	}
+	json_decref(known);
+	if (*count)
+		return numbers;
+	free(numbers);
+	return NULL;
+}
+
+/* Brings states of one command line together, so that reboots are few: command lines in the order in which
+ * the first state of each stands, and the states of each in theirs. SPARE has as much room. */
+static void group_boots(size_t *numbers, size_t count, size_t *states, size_t state_count, size_t *spare)
+{
+	size_t used = 0, *seen = numbers + state_count;
+
+	memset(seen, 0, state_count * sizeof(*seen));
+	for (size_t i = 0; count > 1 && used < state_count; i++) {
+		if (seen[numbers[states[i]]]++)
+			continue;
+		for (size_t k = i; k < state_count; k++)
+			if (numbers[states[k]] == numbers[states[i]])
+				spare[used++] = states[k];
+	}
+	if (count > 1)
+		memcpy(states, spare, state_count * sizeof(*states));
+}
+
 int plan_make_visits(struct plan_build *b)
 {
 	size_t larger = b->state_count > b->workload_count ? b->state_count : b->workload_count;
-	size_t *states, *workloads;
+	size_t *states, *workloads, *boots, boot_count;
 	struct plan *p = b->plan;
 	uint64_t random = p->seed;
 
@@ -87,8 +128,10 @@ int plan_make_visits(struct plan_build *b)
 	}
 	p->visits = calloc(p->cell_count * p->boots, sizeof(*p->visits));
 	states = calloc(2 * larger, sizeof(*states));
-	if (!p->visits || !states) {
+	boots = number_boots(b, &boot_count);
+	if (!p->visits || !states || !boots) {
 		free(states);
+		free(boots);
 		return -ENOMEM;
 	}
 	workloads = states + larger;
@@ -97,6 +140,7 @@ int plan_make_visits(struct plan_build *b)
 			states[s] = s;
 		if (p->shuffled)
 			shuffle(&random, states, b->state_count);
+		group_boots(boots, boot_count, states, b->state_count, workloads);
 		for (size_t s = 0; s < b->state_count; s++) {
 			for (size_t w = 0; w < b->workload_count; w++)
 				workloads[w] = w;
@@ -108,5 +152,6 @@ int plan_make_visits(struct plan_build *b)
 		}
 	}
 	free(states);
+	free(boots);
 	return 0;
 }

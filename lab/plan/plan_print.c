@@ -18,7 +18,8 @@ static void print_cells(const struct plan *plan, FILE *to)
 		const struct plan_cell *c = &plan->cells[i];
 
 		fprintf(to, "%6zu  %-*s  %.12s  %5u  %s\n", i + 1, width, c->label, c->id, c->nodes,
-		        units_size_text(c->size_bytes, size, sizeof(size)));
+		        c->size_bytes ? units_size_text(c->size_bytes, size, sizeof(size))
+		                      : "nothing written");
 	}
 }
 
@@ -81,6 +82,9 @@ void plan_print(const struct plan *plan, const struct assumptions *a, FILE *to)
 
 	fprintf(to, "Question: %s%s\n", plan->question,
 	        plan->question[strlen(plan->question) - 1] == '\n' ? "" : "\n");
+	if (plan->scale.denominator)
+		fprintf(to, "SCALED: sizes are %u/%u of the plan's\n\n", plan->scale.numerator,
+		        plan->scale.denominator);
 	print_cells(plan, to);
 	json_array_foreach (plan->notes, i, note) {
 		fprintf(to, "Note: %s\n", json_string_value(note));
@@ -148,6 +152,9 @@ void plan_print_json(const struct plan *plan, const struct assumptions *a, FILE 
 	              plan->notes, "cells", cells_json(plan), "visits", visits_json(plan), "estimate",
 	              estimate_json(plan, a));
 
+	if (plan->scale.denominator)
+		json_object_set_new(out, "scale",
+		                    json_sprintf("%u/%u", plan->scale.numerator, plan->scale.denominator));
 	json_dumpf(out, to, JSON_INDENT(2) | JSON_SORT_KEYS);
 	fputc('\n', to);
 	json_decref(out);

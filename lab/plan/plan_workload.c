@@ -14,25 +14,25 @@ enum { SECTOR_BYTES = 512, BS_MAX_BYTES = 1 << 30 };
 
 struct copy {
 	uint64_t bs, size, seek;
-	bool direct, dsync, sync;
+	bool read, direct, dsync, sync;
 };
 
-__attribute__((format(printf, 4, 5))) static void complain(struct plan_build *b, size_t index,
-                                                           const char *key, const char *format, ...)
+void plan_workload_complain(struct plan_build *b, size_t index, const char *key, const char *format, ...)
 {
-	char at[64], text[300];
+	const json_t *item = json_array_get(json_object_get(b->doc.root, "workloads"), index);
+	const char *type = json_object_iter_key(json_object_iter((json_t *)item));
+	char at[96], text[300];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	snprintf(at, sizeof(at), "/workloads/%zu/copy/%s", index, key);
+	snprintf(at, sizeof(at), "/workloads/%zu/%s/%s", index, type, key);
 	yaml_complain(&b->doc, at, false, "%s: %s", key, text);
 }
 
-/* The size under KEY, or what *BYTES has where there is none. */
-static bool read_size(struct plan_build *b, size_t index, const json_t *copy, const char *key,
-                      uint64_t *bytes)
+bool plan_workload_size(struct plan_build *b, size_t index, const json_t *copy, const char *key,
+                        uint64_t *bytes)
 {
 	const json_t *value = json_object_get(copy, key);
 	char why[200];
@@ -46,12 +46,12 @@ static bool read_size(struct plan_build *b, size_t index, const json_t *copy, co
 			*bytes = (uint64_t)n;
 			return true;
 		}
-		complain(b, index, key, "%" JSON_INTEGER_FORMAT " bytes is out of range", n);
+		plan_workload_complain(b, index, key, "%" JSON_INTEGER_FORMAT " bytes is out of range", n);
 		return false;
 	}
 	if (!units_size(json_string_value(value), bytes, why, sizeof(why)))
 		return true;
-	complain(b, index, key, "%s", why);
+	plan_workload_complain(b, index, key, "%s", why);
 	return false;
 }
 
@@ -60,6 +60,8 @@ static void read_flags(struct plan_build *b, size_t index, const json_t *copy, s
 	json_t *flag;
 	size_t i;
 
+	if (json_array_size(json_object_get(copy, "iflag"))) /* the schema knows only direct */
+		c->direct = true;
 	json_array_foreach (json_object_get(copy, "oflag"), i, flag) {
 		const char *name = json_string_value(flag);
 		bool *at = !strcmp(name, "direct")  ? &c->direct
@@ -67,11 +69,11 @@ static void read_flags(struct plan_build *b, size_t index, const json_t *copy, s
 		                                    : &c->sync;
 
 		if (*at)
-			complain(b, index, "oflag", "%s is there twice", name);
+			plan_workload_complain(b, index, "oflag", "%s is there twice", name);
 		*at = true;
 	}
 	if (c->sync && c->dsync)
-		complain(b, index, "oflag", "sync includes dsync; name one of them");
+		plan_workload_complain(b, index, "oflag", "sync includes dsync; name one of them");
 }
 
 static void check_sizes(struct plan_build *b, size_t index, const json_t *copy, const struct copy *c)
@@ -79,22 +81,26 @@ static void check_sizes(struct plan_build *b, size_t index, const json_t *copy, 
 	const char *total = json_object_get(copy, "size") ? "size" : "count";
 
 	if (c->bs < SECTOR_BYTES || c->bs > BS_MAX_BYTES) {
-		complain(b, index, "bs", "%" PRIu64 " bytes; it goes from 512 bytes to 1GiB", c->bs);
+		plan_workload_complain(b, index, "bs", "%" PRIu64 " bytes; it goes from 512 bytes to 1GiB",
+		                       c->bs);
 		return;
 	}
 	if (c->direct && c->bs % SECTOR_BYTES)
-		complain(b, index, "bs", "%" PRIu64 " bytes; direct writes need a multiple of %d", c->bs,
-		         SECTOR_BYTES);
+		plan_workload_complain(b, index, "bs",
+		                       "%" PRIu64 " bytes; direct writes need a multiple of %d", c->bs,
+		                       SECTOR_BYTES);
 	if (c->direct && c->seek % SECTOR_BYTES)
-		complain(b, index, "seek", "%" PRIu64 " bytes; direct writes need a multiple of %d", c->seek,
-		         SECTOR_BYTES);
+		plan_workload_complain(b, index, "seek",
+		                       "%" PRIu64 " bytes; direct writes need a multiple of %d", c->seek,
+		                       SECTOR_BYTES);
 	if (!c->size)
-		complain(b, index, total, "nothing would be written");
+		plan_workload_complain(b, index, total, "nothing would be written");
 	else if (c->size > SIZE_LIMIT_BYTES)
-		complain(b, index, total, "more bytes than any disk has");
+		plan_workload_complain(b, index, total, "more bytes than any disk has");
 	else if (c->size % c->bs)
-		complain(b, index, total, "%" PRIu64 " bytes is no multiple of bs, %" PRIu64 " bytes",
-		         c->size, c->bs);
+		plan_workload_complain(b, index, total,
+		                       "%" PRIu64 " bytes is no multiple of bs, %" PRIu64 " bytes", c->size,
+		                       c->bs);
 }
 
 static json_t *make(const json_t *copy, const struct copy *c)
@@ -103,38 +109,86 @@ static json_t *make(const json_t *copy, const struct copy *c)
 	const json_t *drop = json_object_get(copy, "drop_caches"), *seed = json_object_get(copy, "seed");
 	bool zero = source && !strcmp(json_string_value(source), "zero");
 
+	if (c->read)
+		zero = true;
 	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:s, s:s, s:I, s:b}", "type", "copy",
-	                 "direction", "write", "bs_bytes", (json_int_t)c->bs, "size_bytes",
+	                 "direction", c->read ? "read" : "write", "bs_bytes", (json_int_t)c->bs, "size_bytes",
 	                 (json_int_t)c->size, "seek_bytes", (json_int_t)c->seek, "direct", c->direct, "dsync",
 	                 c->dsync, "sync", c->sync, "conv", conv ? json_string_value(conv) : "none", "source",
-	                 zero ? "zero" : "incompressible", "seed",
+	                 c->read ? "none"
+	                 : zero  ? "zero"
+	                         : "incompressible",
+	                 "seed",
 	                 zero   ? (json_int_t)0
 	                 : seed ? json_integer_value(seed)
 	                        : (json_int_t)1,
 	                 "drop_caches", drop ? json_is_true(drop) : 1);
 }
 
-static int read_workload(struct plan_build *b, size_t index, const json_t *copy)
+/* What has no meaning in a read, or in a write. */
+static void check_direction(struct plan_build *b, size_t index, const json_t *copy, struct copy *c)
 {
-	size_t complaints = b->doc.complaints->count;
+	static const char *const writes[] = {"oflag", "conv", "source", "seed"};
+	const char *direction = json_string_value(json_object_get(copy, "direction"));
+
+	c->read = direction && !strcmp(direction, "read");
+	for (size_t i = 0; c->read && i < sizeof(writes) / sizeof(*writes); i++)
+		if (json_object_get(copy, writes[i]))
+			plan_workload_complain(b, index, writes[i], "a read has none%s",
+			                       i ? "" : "; iflag: [direct] is what it may have");
+	if (!c->read && json_object_get(copy, "iflag"))
+		plan_workload_complain(b, index, "iflag", "a write has none; oflag is what it may have");
+}
+
+static json_t *read_copy(struct plan_build *b, size_t index, const json_t *copy)
+{
 	const json_t *count = json_object_get(copy, "count"), *source = json_object_get(copy, "source");
-	struct plan_workload *w = &b->workloads[b->workload_count];
+	size_t complaints = b->doc.complaints->count;
 	struct copy c = {0};
 	bool good;
 
-	good = read_size(b, index, copy, "bs", &c.bs);
-	good &= read_size(b, index, copy, "size", &c.size);
-	good &= read_size(b, index, copy, "seek", &c.seek);
+	good = plan_workload_size(b, index, copy, "bs", &c.bs);
+	good &= plan_workload_size(b, index, copy, "size", &c.size);
+	good &= plan_workload_size(b, index, copy, "seek", &c.seek);
 	if (count && good && __builtin_mul_overflow(c.bs, (uint64_t)json_integer_value(count), &c.size))
 		c.size = UINT64_MAX;
 	read_flags(b, index, copy, &c);
+	check_direction(b, index, copy, &c);
 	if (good)
 		check_sizes(b, index, copy, &c);
 	if (source && !strcmp(json_string_value(source), "zero") && json_object_get(copy, "seed"))
-		complain(b, index, "seed", "zeros have no seed");
-	if (b->doc.complaints->count > complaints)
+		plan_workload_complain(b, index, "seed", "zeros have no seed");
+	if (b->doc.complaints->count == complaints && b->plan->scale.denominator) {
+		c.size = plan_scaled(&b->plan->scale, c.size, c.bs);
+		c.size = c.size ? c.size : c.bs;
+		c.seek = plan_scaled(&b->plan->scale, c.seek, c.bs);
+	}
+	return make(copy, &c);
+}
+
+static const struct {
+	const char *type;
+	json_t *(*read)(struct plan_build *b, size_t index, const json_t *workload);
+} types[] = {
+    {"copy", read_copy},
+    {"stream", plan_read_stream},
+    {"rtt", plan_read_rtt},
+    {"failover", plan_read_failover},
+};
+
+static int read_workload(struct plan_build *b, size_t index, const json_t *item)
+{
+	size_t complaints = b->doc.complaints->count;
+	struct plan_workload *w = &b->workloads[b->workload_count];
+
+	for (size_t t = 0; t < sizeof(types) / sizeof(*types); t++)
+		if (json_object_get(item, types[t].type))
+			w->workload = types[t].read(b, index, json_object_get(item, types[t].type));
+	if (b->doc.complaints->count > complaints) {
+		json_decref(w->workload);
+		w->workload = NULL;
 		return 0;
-	w->workload = make(copy, &c);
+	}
 	if (!w->workload)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->workload_count; i++)
@@ -162,7 +216,7 @@ int plan_read_workloads(struct plan_build *b)
 		return -ENOMEM;
 	json_array_foreach (list, i, item) {
 		if (!r)
-			r = read_workload(b, i, json_object_get(item, "copy"));
+			r = read_workload(b, i, item);
 	}
 	if (r)
 		return r;

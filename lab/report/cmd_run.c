@@ -19,10 +19,11 @@ struct options {
 	const char *plan, *lab, *group, *database, *cancel;
 	uint64_t seed;
 	bool seeded, wait;
+	struct plan_scale scale;
 };
 
 static const char usage[] =
-    "usage: assay run PLAN [--lab FILE] [--group NAME] [--db FILE] [--seed N] [--no-wait]\n"
+    "usage: assay run PLAN [--lab FILE] [--group NAME] [--db FILE] [--seed N] [--scale 1/N] [--no-wait]\n"
     "       assay run --cancel RUN [--db FILE]\n"
     "\n"
     "Asks the lab's server to measure PLAN, and shows how it goes on. Ctrl-C leaves the run going.\n"
@@ -31,6 +32,8 @@ static const char usage[] =
     "  --group NAME  the group of nodes (default: the lab's only one)\n"
     "  --db FILE     the database (default: server.database of the lab file, else assay.db here)\n"
     "  --seed N      for a plan whose order is shuffled without a seed (default: by chance; it is recorded)\n"
+    "  --scale 1/N   with the N-th part of the sizes that copies have, where there is no hardware; it is "
+    "recorded\n"
     "  --no-wait     print the run's name and return at once\n"
     "  --cancel RUN  end a run that is queued or running\n";
 
@@ -43,11 +46,15 @@ static void on_signal(int signal)
 
 static int parse(int argc, char **argv, struct options *o)
 {
-	static const struct option options[] = {
-	    {"lab", required_argument, NULL, 'l'}, {"group", required_argument, NULL, 'g'},
-	    {"db", required_argument, NULL, 'd'},  {"seed", required_argument, NULL, 's'},
-	    {"no-wait", no_argument, NULL, 'n'},   {"cancel", required_argument, NULL, 'c'},
-	    {"help", no_argument, NULL, 'h'},      {NULL, 0, NULL, 0}};
+	static const struct option options[] = {{"lab", required_argument, NULL, 'l'},
+	                                        {"group", required_argument, NULL, 'g'},
+	                                        {"db", required_argument, NULL, 'd'},
+	                                        {"seed", required_argument, NULL, 's'},
+	                                        {"scale", required_argument, NULL, 'x'},
+	                                        {"no-wait", no_argument, NULL, 'n'},
+	                                        {"cancel", required_argument, NULL, 'c'},
+	                                        {"help", no_argument, NULL, 'h'},
+	                                        {NULL, 0, NULL, 0}};
 	int option;
 
 	*o = (struct options){.wait = true};
@@ -66,6 +73,11 @@ static int parse(int argc, char **argv, struct options *o)
 			if (!cli_number("--seed", optarg, UINT32_MAX, &o->seed))
 				return ASSAY_USAGE;
 			o->seeded = true;
+			break;
+		case 'x':
+			if (!plan_scale_parse(optarg, &o->scale))
+				return cli_usage("run", "--scale takes a fraction such as 1/1000, not \"%s\"",
+				                 optarg);
 			break;
 		case 'n':
 			o->wait = false;
@@ -182,7 +194,7 @@ static int run(struct store *store, const struct options *o, json_t *lab, const 
 	char id[RUN_ID_SIZE], *text = NULL;
 	int result = ASSAY_USAGE;
 
-	if (!plan_load(o->plan, o->seed, stderr, &plan) &&
+	if (!plan_load_scaled(o->plan, o->seed, &o->scale, stderr, &plan) &&
 	    !plan_fits_lab(plan, lab, o->group, stderr, &group)) {
 		text = read_text(o->plan);
 		result = ASSAY_SYSTEM;

@@ -85,7 +85,7 @@ static json_t *runs_json(struct store *store)
 
 static json_t *status_json(struct store *store)
 {
-	json_t *server, *nodes, *errors, *strangers;
+	json_t *server, *nodes, *warnings, *errors, *strangers;
 	int r = rows(store, "SELECT url, pid, started_unix_ns, beat_unix_ns FROM server", &server);
 
 	/* Every node of the server's lab, also those that have not come yet. */
@@ -96,12 +96,18 @@ static json_t *status_json(struct store *store)
 	          "g, json_each(g.value, "
 	          "'$.nodes') n LEFT JOIN nodes ON nodes.node = n.value ORDER BY 1, 2",
 	          &nodes);
+	r |= rows(store,
+	          "SELECT node, warning.value AS text FROM boots, json_each(inventory, '$.warnings') warning "
+	          "WHERE hello_order = (SELECT max(hello_order) FROM boots AS b WHERE b.node = boots.node) "
+	          "ORDER BY node",
+	          &warnings);
 	r |= rows(store, "SELECT id, at_unix_ns, run, node, scope, body FROM errors ORDER BY id DESC LIMIT 5",
 	          &errors);
 	r |= rows(store, "SELECT mac, uuid, seen_unix_ns FROM strangers ORDER BY seen_unix_ns DESC LIMIT 10",
 	          &strangers);
-	json_t *status = json_pack("{so so so so so}", "server", server, "nodes", nodes, "runs",
-	                           runs_json(store), "errors", errors, "strangers", strangers);
+	json_t *status =
+	    json_pack("{so so so so so so}", "server", server, "nodes", nodes, "warnings", warnings, "runs",
+	              runs_json(store), "errors", errors, "strangers", strangers);
 	if (r)
 		json_object_set_new(status, "trouble", json_string(store_message(store)));
 	return status;
@@ -169,6 +175,8 @@ static void print_status(const json_t *status)
 			       age_s(item, "since_unix_ns"), member(item, "text"),
 			       age_s(item, "seen_unix_ns"));
 	}
+	json_array_foreach (json_object_get(status, "warnings"), i, item)
+		printf("warning: node %s, %s\n", member(item, "node"), member(item, "text"));
 	print_runs(json_object_get(status, "runs"));
 	json_array_foreach (json_object_get(status, "errors"), i, item) {
 		printf("error %" PRId64 " s ago: ", age_s(item, "at_unix_ns"));

@@ -46,6 +46,38 @@ static void print_fact(const struct report *report, const struct fact *fact, FIL
 	fputs(first ? "not known" : "", out);
 }
 
+/* What the nodes said of their hardware when the run's boots began. */
+static void print_warnings(const struct report *report, FILE *out)
+{
+	sqlite3_stmt *row;
+
+	if (store_ask(
+	        report->store, &row,
+	        "SELECT DISTINCT node, warning.value FROM boots, json_each(inventory, '$.warnings') warning "
+	        "WHERE run = ? ORDER BY 1, 2",
+	        "s", report->run))
+		return;
+	while (store_row(report->store, row) == 1)
+		fprintf(out, "Warning: node %s, %s\n", store_text(row, 0), store_text(row, 1));
+}
+
+/* Nodes of QEMU name themselves so in their DMI; what they measure is the emulation. */
+static void print_virtual(const struct report *report, FILE *out)
+{
+	sqlite3_stmt *row;
+
+	if (store_ask(
+	        report->store, &row,
+	        "SELECT DISTINCT json_extract(inventory, '$.dmi.product_name') FROM boots WHERE run = ? AND "
+	        "json_extract(inventory, '$.dmi.product_name') LIKE '%virtual node%'",
+	        "s", report->run))
+		return;
+	while (store_row(report->store, row) == 1)
+		fprintf(out,
+		        "Virtual lab: %s. The figures are of an emulation and say nothing about hardware.\n",
+		        store_text(row, 0));
+}
+
 void environment_print(const struct report *report, FILE *out)
 {
 	json_t *lab = json_loads(report->lab, 0, NULL);
@@ -63,5 +95,7 @@ void environment_print(const struct report *report, FILE *out)
 	if (report->shuffled)
 		fprintf(out, ", seed %" PRIu64, (uint64_t)report->seed);
 	fputc('\n', out);
+	print_virtual(report, out);
+	print_warnings(report, out);
 	json_decref(lab);
 }

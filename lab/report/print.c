@@ -35,7 +35,13 @@ static void print_head(const struct report *report, FILE *out)
 	if (report->ended_unix_ns && report->started_unix_ns)
 		fprintf(out, ", took %.0f s",
 		        (double)(report->ended_unix_ns - report->started_unix_ns) / 1e9);
-	fprintf(out, ")\n%s\n\n", report->question);
+	fprintf(out, ")\n%s\n", report->question);
+	if (*report->scale)
+		fprintf(out,
+		        "SCALED: sizes are %s of the plan's. Figures of so little data are no figures of "
+		        "the hardware.\n",
+		        report->scale);
+	fputc('\n', out);
 }
 
 static void print_cell(const struct report_cell *cell, int width, FILE *out)
@@ -86,6 +92,70 @@ static void print_bad(const struct report *report, FILE *out)
 			fprintf(out, "%s\n", store_text(row, 5));
 		else
 			error_print(out, store_text(row, 6));
+	}
+}
+
+/* What cells with the workload rtt are about: one line a sample. */
+static void print_round_trips(const struct report *report, FILE *out)
+{
+	bool first = true;
+	sqlite3_stmt *row;
+
+	if (store_ask(report->store, &row,
+	              "SELECT c.ordinal, r.boot, r.sample, m.value ->> 'min_ns', m.value ->> 'median_ns', "
+	              "m.value ->> "
+	              "'p99_ns', m.value ->> 'max_ns' FROM results r JOIN cells c USING (run, cell_id), "
+	              "json_each(CAST(r.body AS TEXT), '$.measurement') m WHERE run = ? AND r.verdict = "
+	              "'valid' AND m.key "
+	              "= 'rtt' ORDER BY c.ordinal, r.boot, r.sample",
+	              "s", report->run))
+		return;
+	while (store_row(report->store, row) == 1) {
+		if (first)
+			fputs("\nRound trips in microseconds:  min    median       p99       max\n", out);
+		first = false;
+		fprintf(out, "  cell %s, boot %s, sample %s: %9.1f %9.1f %9.1f %9.1f\n", store_text(row, 0),
+		        store_text(row, 1), store_text(row, 2), sqlite3_column_double(row, 3) / 1e3,
+		        sqlite3_column_double(row, 4) / 1e3, sqlite3_column_double(row, 5) / 1e3,
+		        sqlite3_column_double(row, 6) / 1e3);
+	}
+}
+
+/* What cells with the workload failover are about; one line a sample. */
+static void print_failovers(const struct report *report, FILE *out)
+{
+	bool first = true;
+	sqlite3_stmt *row;
+
+	if (store_ask(report->store, &row,
+	              "SELECT c.ordinal, r.boot, r.sample, m.value ->> 'slave', m.value ->> 'stall_ns', "
+	              "m.value ->> "
+	              "'switched_ns', m.value ->> 'recovered_ns', m.value ->> 'retransmitted_segments', "
+	              "m.value ->> "
+	              "'drbd_states' FROM results r JOIN cells c USING (run, cell_id), json_each(CAST(r.body "
+	              "AS TEXT), "
+	              "'$.measurement') m WHERE run = ? AND r.verdict = 'valid' AND m.key = 'failover' ORDER "
+	              "BY c.ordinal, "
+	              "r.boot, r.sample",
+	              "s", report->run))
+		return;
+	while (store_row(report->store, row) == 1) {
+		double switched_ms = sqlite3_column_double(row, 5) / 1e6,
+		       full_ms = sqlite3_column_double(row, 6) / 1e6;
+
+		if (first)
+			fputs("\nFailovers (times from the pull of the slave):\n", out);
+		first = false;
+		fprintf(out, "  cell %s, boot %s, sample %s: %s pulled, writes stalled for %.0f ms",
+		        store_text(row, 0), store_text(row, 1), store_text(row, 2), store_text(row, 3),
+		        sqlite3_column_double(row, 4) / 1e6);
+		if (switched_ms >= 0)
+			fprintf(out, ", another slave after %.0f ms", switched_ms);
+		if (full_ms >= 0)
+			fprintf(out, ", 90 %% of the speed after %.0f ms", full_ms);
+		else
+			fputs(", 90 % of the speed not reached again", out);
+		fprintf(out, ", %s segments sent again, DRBD %s\n", store_text(row, 7), store_text(row, 8));
 	}
 }
 
@@ -152,6 +222,8 @@ void report_print(const struct report *report, FILE *out)
 	for (size_t i = 0; i < report->cell_count; i++)
 		print_cell(&report->cells[i], width, out);
 	print_warnings(report, out);
+	print_round_trips(report, out);
+	print_failovers(report, out);
 	variance_print(report, out);
 	fputc('\n', out);
 	environment_print(report, out);

@@ -29,7 +29,8 @@ static int load_head(struct report *report, const char *run)
 	int r = store_ask(report->store, &row,
 	                  "SELECT run, group_name, state, plan_name, plan_sha256, question, coalesce(error, "
 	                  "''), lab, shuffled, seed, "
-	                  "boots, started_unix_ns, ended_unix_ns FROM runs WHERE ?1 IS NULL OR run = ?1 "
+	                  "boots, started_unix_ns, ended_unix_ns, coalesce(scale, '') FROM runs WHERE ?1 IS "
+	                  "NULL OR run = ?1 "
 	                  "ORDER BY number DESC LIMIT 1",
 	                  "s", run);
 
@@ -50,6 +51,7 @@ static int load_head(struct report *report, const char *run)
 	report->boots = sqlite3_column_int64(row, 10);
 	report->started_unix_ns = sqlite3_column_int64(row, 11);
 	report->ended_unix_ns = sqlite3_column_int64(row, 12);
+	snprintf(report->scale, sizeof(report->scale), "%s", store_text(row, 13));
 	store_reset(row);
 	return report->question && report->error && report->lab ? 1 : -ENOMEM;
 }

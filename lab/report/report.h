@@ -22,8 +22,8 @@ struct report_cell {
 };
 
 struct report {
-	struct store *store; /* not its own */
-	char run[64], group[64], state[16], plan[64], plan_sha256[65];
+	struct store *store;                                                      /* not its own */
+	char run[64], group[64], state[16], plan[64], plan_sha256[65], scale[32]; /* "": not scaled */
 	char *question, *error, *lab;
 	bool shuffled;
 	int64_t seed, boots, started_unix_ns, ended_unix_ns;

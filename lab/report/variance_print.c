@@ -78,9 +78,8 @@ static int gather(struct set *set)
 	return 0;
 }
 
-/* Numbers the levels of factor ID, or of all history together (FACTOR_COUNT), to SET->level. How many there
- * are. */
-static unsigned int number_levels(struct set *set, size_t id)
+/* Numbers the levels of factor ID, or of all history together (FACTOR_COUNT), to SET->level. */
+static void number_levels(struct set *set, size_t id)
 {
 	unsigned int count = 0;
 
@@ -102,30 +101,56 @@ static unsigned int number_levels(struct set *set, size_t id)
 		}
 		set->level[c] = k < c ? set->level[k] : count++;
 	}
-	return count;
 }
 
-/* Which factors the variance between cells goes with: "bond.mode 40.1 %, history 3.0 %". */
+/* Whether cells that have factor F have it at different levels: one that only some stacks know was not
+ * varied. */
+static bool varies(const struct set *set, size_t f)
+{
+	const json_t *first = NULL;
+
+	for (size_t c = 0; c < set->count; c++) {
+		const json_t *level = json_object_get(set->states[c], factors[f].name);
+
+		if (level && first && !json_equal(level, first))
+			return true;
+		if (level)
+			first = level;
+	}
+	return false;
+}
+
+static bool history_varies(const struct set *set)
+{
+	for (size_t f = 0; f < FACTOR_COUNT; f++)
+		if (is_history((enum factor_id)f) && varies(set, f))
+			return true;
+	return false;
+}
+
+/* A line for each factor that the plan varied: how much of the variance between cells goes with it. */
 static void print_factors(struct set *set, double share, FILE *out)
 {
+	unsigned int lines = 0;
 	double sum = 0;
-	bool first = true;
 
 	for (size_t f = 0; f <= FACTOR_COUNT; f++) {
 		double eta;
 
-		if ((f < FACTOR_COUNT && is_history((enum factor_id)f)) || number_levels(set, f) < 2)
+		if (f < FACTOR_COUNT ? is_history((enum factor_id)f) || !varies(set, f)
+		                     : !history_varies(set))
 			continue;
+		number_levels(set, f);
 		eta = variance_eta_squared(set->means, set->level, set->count);
 		sum += eta;
-		fprintf(out, "%s%s %.1f %%", first ? "  of which " : ", ",
-		        f < FACTOR_COUNT ? factors[f].name : "history", 100 * eta * share);
-		first = false;
+		fprintf(out, "      %5.1f %%  goes with %s\n", 100 * eta * share,
+		        f < FACTOR_COUNT ? factors[f].name : "the bond's history");
+		lines++;
 	}
-	if (sum > 1 + 1e-9)
-		fputs(" (they vary together in this plan: shares overlap)", out);
-	else if (!first && sum < 1 - 1e-9)
-		fprintf(out, ", their interplay %.1f %%", 100 * (1 - sum) * share);
+	if (lines > 1 && sum > 1 + 1e-9)
+		fputs("               (they vary together in this plan: shares overlap)\n", out);
+	else if (lines > 1 && sum < 1 - 1e-9)
+		fprintf(out, "      %5.1f %%  goes with their interplay\n", 100 * (1 - sum) * share);
 }
 
 static void print_set(struct set *set, FILE *out)
@@ -152,9 +177,8 @@ static void print_set(struct set *set, FILE *out)
 	if (!(all > 0))
 		return;
 	if (v.cells_known) {
-		fprintf(out, "    cell    %5.1f %%", 100 * v.cells / all);
+		fprintf(out, "    cell    %5.1f %%\n", 100 * v.cells / all);
 		print_factors(set, v.cells / all, out);
-		fputc('\n', out);
 	}
 	if (v.boot_known)
 		fprintf(out, "    boot    %5.1f %%  standard deviation %.3g MB/s; %s (F test, p = %.2g)\n",

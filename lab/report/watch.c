@@ -15,14 +15,14 @@
 struct watch {
 	struct store *store;
 	const char *run;
-	bool tty;
-	char shown[2048];
+	bool tty, shown;
+	int64_t cell, sample, shown_s; /* of the last line, where there is no terminal */
 	int64_t last_error, last_closed_ns;
 };
 
 static void clear_line(const struct watch *w)
 {
-	if (w->tty && *w->shown)
+	if (w->tty && w->shown)
 		fputs("\r\033[K", stdout);
 }
 
@@ -83,7 +83,7 @@ static void time_left(const struct run_view *v, char *text, size_t size)
 		snprintf(text, size, ", %" PRId64 " min left", (v->left_s + 59) / 60);
 }
 
-static void compose(const struct run_view *v, const char *nodes, bool tty, char *line, size_t size)
+static void compose(const struct run_view *v, const char *nodes, char *line, size_t size)
 {
 	char left[64], sample[320] = "";
 
@@ -92,22 +92,27 @@ static void compose(const struct run_view *v, const char *nodes, bool tty, char 
 		snprintf(sample, sizeof(sample),
 		         "cell %" PRId64 "/%" PRId64 " %s, boot %" PRId64 ", sample %" PRId64 "%s, ", v->cell,
 		         v->cells, v->label, v->boot, v->sample, v->attempt > 1 ? " (again)" : "");
-	/* Without a terminal a line is printed a change, and time passes always. */
 	snprintf(line, size, "%s%" PRId64 "/%" PRId64 " samples%s%s%s%s", sample, v->samples_done,
-	         v->samples_wanted, tty ? left : "",
+	         v->samples_wanted, left,
 	         v->server_runs ? "" : " | the server does not run: assay serve goes on with it", " | ",
 	         nodes);
 }
 
-static void show_line(struct watch *w, const char *line)
+/* On a terminal one line that is always new; elsewhere a line a sample, and one a minute while nothing moves.
+ */
+static void show_line(struct watch *w, const struct run_view *v, const char *line)
 {
+	int64_t now_s = v->now_unix_ns / INT64_C(1000000000);
 	struct winsize window;
 	int width = 0;
 
 	if (!w->tty) {
-		if (strcmp(line, w->shown)) {
+		if ((v->cell && (v->cell != w->cell || v->sample != w->sample)) || now_s - w->shown_s >= 60) {
 			puts(line);
 			fflush(stdout);
+			w->cell = v->cell;
+			w->sample = v->sample;
+			w->shown_s = now_s;
 		}
 	} else {
 		if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &window))
@@ -115,7 +120,7 @@ static void show_line(struct watch *w, const char *line)
 		printf("\r\033[K%.*s", width > 1 ? width - 1 : 79, line);
 		fflush(stdout);
 	}
-	snprintf(w->shown, sizeof(w->shown), "%s", line);
+	w->shown = true;
 }
 
 int watch_run(struct store *store, const char *run, const volatile int *stop)
@@ -140,8 +145,8 @@ int watch_run(struct store *store, const char *run, const volatile int *stop)
 			clear_line(&w);
 			return 0;
 		}
-		compose(&view, nodes, w.tty, line, sizeof(line));
-		show_line(&w, line);
+		compose(&view, nodes, line, sizeof(line));
+		show_line(&w, &view, line);
 		poll(NULL, 0, LOOK_MS);
 	}
 	if (w.tty)

@@ -75,6 +75,11 @@ static bool needs_reboot(const struct node *n, const struct run_visit *visit, co
 		*why = "this boot served another block of samples";
 		return true;
 	}
+	if (strcmp(n->arguments, cell->arguments)) {
+		*why = *cell->arguments ? "the cell asks for other kernel arguments"
+		                        : "the cell asks for a kernel without arguments of its own";
+		return true;
+	}
 	if (cell->fresh && n->states > 0 && !(n->states == 1 && state_stands(n->group, cell))) {
 		*why = "the cell asks for a fresh boot";
 		return true;

@@ -48,9 +48,10 @@ struct complaint {
 int conductor_open(struct store *store, json_t *lab, struct moment now, struct conductor **conductor);
 void conductor_close(struct conductor *c);
 
-/* A new one-time token for a node that boots from the NIC MAC (lower case, colons). 0 or -errno. */
-int conductor_token(struct conductor *c, struct moment now, const char *node, const char *mac,
-                    char token[33]);
+/* A new one-time token for a node that boots from the NIC MAC (lower case, colons). *ARGUMENTS are those that
+ * the cell that comes next asks of its kernel ("": none); it stays right until the run ends. 0 or -errno. */
+int conductor_token(struct conductor *c, struct moment now, const char *node, const char *mac, char token[33],
+                    const char **arguments);
 
 /* The node of the lab file with that MAC or UUID (lower case; either may be NULL), or NULL. */
 const char *conductor_who(const struct conductor *c, const char *mac, const char *uuid);

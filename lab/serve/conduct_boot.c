@@ -10,10 +10,32 @@
 
 #define TOKENS_KEPT 8 /* served scripts of a node that never said hello */
 
-int conductor_token(struct conductor *c, struct moment now, const char *node, const char *mac, char token[33])
+/* What the next sample of NODE's group, or the one that is open, asks of the kernel's command line. */
+static const char *arguments_of_next(const struct conductor *c, const char *node)
+{
+	for (size_t i = 0; i < c->node_count; i++) {
+		const struct group *g = c->nodes[i].group;
+		struct item item;
+		bool unfinished;
+
+		if (strcmp(c->nodes[i].name, node) || !g->run)
+			continue;
+		if (g->attempt.open)
+			item = g->attempt.item;
+		else if (!run_pick(g, &item, &unfinished))
+			return "";
+		return g->run->cells[g->run->visits[item.visit].cell].arguments;
+	}
+	return "";
+}
+
+int conductor_token(struct conductor *c, struct moment now, const char *node, const char *mac, char token[33],
+                    const char **arguments)
 {
 	unsigned char random[16];
 	int r;
+
+	*arguments = arguments_of_next(c, node);
 
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		return -EIO;
@@ -22,8 +44,9 @@ int conductor_token(struct conductor *c, struct moment now, const char *node, co
 	r = store_begin(c->store);
 	if (r)
 		return r;
-	r = store_do(c->store, "INSERT INTO boots (token, node, mac, made_unix_ns) VALUES (?, ?, ?, ?)",
-	             "sssi", token, node, mac, now.unix_ns);
+	r = store_do(c->store,
+	             "INSERT INTO boots (token, node, mac, made_unix_ns, arguments) VALUES (?, ?, ?, ?, ?)",
+	             "sssis", token, node, mac, now.unix_ns, *arguments);
 	if (!r)
 		r = store_do(c->store,
 		             "DELETE FROM boots WHERE node = ?1 AND boot_id IS NULL AND token NOT IN (SELECT "
@@ -59,16 +82,18 @@ static void boot_read(struct node *n, sqlite3_stmt *row)
 	n->block = (unsigned int)sqlite3_column_int64(row, 3);
 	n->states = (unsigned int)sqlite3_column_int64(row, 4);
 	copy_text(n->last_state, sizeof(n->last_state), store_text(row, 5));
+	copy_text(n->arguments, sizeof(n->arguments), store_text(row, 6));
 }
 
 int boot_load(struct conductor *c, struct node *n)
 {
 	sqlite3_stmt *row;
-	int r = store_ask(c->store, &row,
-	                  "SELECT token, boot_id, run, block, states, last_state FROM boots WHERE node = ? "
-	                  "AND hello_order IS "
-	                  "NOT NULL ORDER BY hello_order DESC LIMIT 1",
-	                  "s", n->name);
+	int r = store_ask(
+	    c->store, &row,
+	    "SELECT token, boot_id, run, block, states, last_state, arguments FROM boots WHERE node = ? "
+	    "AND hello_order IS "
+	    "NOT NULL ORDER BY hello_order DESC LIMIT 1",
+	    "s", n->name);
 
 	if (!r)
 		r = store_row(c->store, row);
@@ -141,11 +166,13 @@ static struct reply refused(const char *why)
 	};
 }
 
-static void boot_begin(struct node *n, struct moment now, const char *token, const json_t *hello)
+static void boot_begin(struct node *n, struct moment now, const char *token, const char *arguments,
+                       const json_t *hello)
 {
 	answer(&n->poll, 401, json_pack("{s{ss}}", "error", "message", "the node has booted again"));
 	answer(&n->barrier, 410, json_pack("{s{ss}}", "error", "message", "the node has booted again"));
 	copy_text(n->token, sizeof(n->token), token);
+	copy_text(n->arguments, sizeof(n->arguments), arguments);
 	copy_text(n->boot_id, sizeof(n->boot_id), text(hello, "boot_id"));
 	n->busy_until_ns = 0;
 	n->block_run[0] = '\0';
@@ -162,10 +189,11 @@ static void boot_begin(struct node *n, struct moment now, const char *token, con
 struct reply conductor_hello(struct conductor *c, struct moment now, const char *token, const json_t *hello,
                              const char *image_id, struct complaint *why)
 {
-	char name[NAME_SIZE] = "", mac[18] = "", boot_id[37] = "";
+	char name[NAME_SIZE] = "", mac[18] = "", boot_id[37] = "", arguments[FACTOR_ARGUMENTS_SIZE] = "";
 	struct node *n = NULL;
 	sqlite3_stmt *row;
-	int r = store_ask(c->store, &row, "SELECT node, mac, boot_id FROM boots WHERE token = ?", "s", token);
+	int r = store_ask(c->store, &row, "SELECT node, mac, boot_id, arguments FROM boots WHERE token = ?",
+	                  "s", token);
 
 	if (!r)
 		r = store_row(c->store, row);
@@ -173,6 +201,7 @@ struct reply conductor_hello(struct conductor *c, struct moment now, const char 
 		copy_text(name, sizeof(name), store_text(row, 0));
 		copy_text(mac, sizeof(mac), store_text(row, 1));
 		copy_text(boot_id, sizeof(boot_id), store_text(row, 2));
+		copy_text(arguments, sizeof(arguments), store_text(row, 3));
 		store_reset(row);
 	}
 	if (r < 0) {
@@ -197,7 +226,7 @@ struct reply conductor_hello(struct conductor *c, struct moment now, const char 
 			store_failed(c, "hello", r);
 			return (struct reply){.status = 500};
 		}
-		boot_begin(n, now, token, hello);
+		boot_begin(n, now, token, arguments, hello);
 		if (*image_id && strcmp(image_id, text(hello, "image_id")))
 			log_event(n->name, "hello", "runs image %s, the server has %s",
 			          text(hello, "image_id"), image_id);

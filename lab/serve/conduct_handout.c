@@ -150,7 +150,12 @@ int attempt_load(struct group *g)
 {
 	unsigned int boot = 0;
 	sqlite3_stmt *row;
-	int r = store_ask(
+	int r;
+
+	/* Whatever a run that could not be closed has left. */
+	json_decref(g->attempt.error);
+	memset(&g->attempt, 0, sizeof(g->attempt));
+	r = store_ask(
 	    g->c->store, &row,
 	    "SELECT cell_id, boot, sample, attempt, rebuild FROM attempts WHERE run = ? AND state = 'open'",
 	    "s", g->run->id);
@@ -159,7 +164,6 @@ int attempt_load(struct group *g)
 		r = store_row(g->c->store, row);
 	if (r != 1)
 		return r;
-	g->attempt.open = false;
 	boot = (unsigned int)sqlite3_column_int64(row, 1);
 	g->attempt.item.sample = (unsigned int)sqlite3_column_int64(row, 2) - 1;
 	g->attempt.number = (unsigned int)sqlite3_column_int64(row, 3);

@@ -4,6 +4,7 @@
 #define ASSAY_CONDUCT_INTERNAL_H
 
 #include "conduct.h"
+#include "factor.h"
 
 #define NAME_SIZE    64
 #define TOKEN_SIZE   33
@@ -30,7 +31,8 @@ struct node {
 	char boot_id[37];
 	char block_run[NAME_SIZE]; /* "": serves no run yet */
 	unsigned int block, states;
-	char last_state[ID_SIZE]; /* in force, "": none */
+	char last_state[ID_SIZE];              /* in force, "": none */
+	char arguments[FACTOR_ARGUMENTS_SIZE]; /* of its kernel, that a cell asked for */
 
 	/* the open attempt */
 	bool assigned;
@@ -58,6 +60,7 @@ struct run_cell {
 	char id[ID_SIZE], state_id[ID_SIZE];
 	char *label;
 	bool fresh, failed;
+	const char *arguments; /* of the kernel, in body; "": none */
 	unsigned int nodes;
 	json_t *body;
 };

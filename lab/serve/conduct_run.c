@@ -70,6 +70,11 @@ static int load_cells(struct store *store, struct run *run)
 		cell->failed = sqlite3_column_int(row, 4);
 		cell->nodes = (unsigned int)sqlite3_column_int(row, 5);
 		cell->body = json_loads(store_text(row, 6), 0, NULL);
+		cell->arguments =
+		    factor_left_alone(&factors[FACTOR_BOOT_CMDLINE],
+		                      json_object_get(json_object_get(cell->body, "state"), "boot.cmdline"))
+		        ? ""
+		        : factor_string(json_object_get(cell->body, "state"), FACTOR_BOOT_CMDLINE);
 		if (!cell->label || !cell->body) {
 			store_reset(row);
 			return -EUCLEAN;

@@ -97,7 +97,8 @@ static void write_console(FILE *out, const json_t *node)
 }
 
 static void script_boot(const struct server *s, FILE *out, const char *name, const char *mac,
-                        const char *uuid, const char *token, const char *initramfs)
+                        const char *uuid, const char *token, const char *cell_arguments,
+                        const char *initramfs)
 {
 	const json_t *node = json_object_get(json_object_get(s->lab, "nodes"), name);
 	const json_t *arguments = json_object_get(node, "kernel_arguments");
@@ -124,6 +125,8 @@ static void script_boot(const struct server *s, FILE *out, const char *name, con
 	        s->url, token, s->prefix, dashes);
 	json_array_foreach (arguments, i, argument)
 		fprintf(out, " %s", json_string_value(argument));
+	if (*cell_arguments)
+		fprintf(out, " %s", cell_arguments);
 	fprintf(out,
 	        " || goto failed\n"
 	        "initrd %s/image/%s || goto failed\n"
@@ -149,7 +152,7 @@ static void script_trouble(const struct server *s, FILE *out, const char *what)
 
 static void write_script(struct server *s, struct request *rq, FILE *out, const char *mac, const char *uuid)
 {
-	const char *initramfs = image_initramfs(s), *try = request_argument(rq, "try");
+	const char *initramfs = image_initramfs(s), *try = request_argument(rq, "try"), *arguments;
 	char token[33];
 
 	pthread_mutex_lock(&s->lock);
@@ -163,12 +166,13 @@ static void write_script(struct server *s, struct request *rq, FILE *out, const 
 	} else if (!initramfs) {
 		log_event(name, "boot", "no initramfs.cpio.* in %s", s->image_dir);
 		script_trouble(s, out, "no initramfs in its image folder (run make image)");
-	} else if (conductor_token(s->conductor, moment_now(), name, mac, token)) {
+	} else if (conductor_token(s->conductor, moment_now(), name, mac, token, &arguments)) {
 		log_event(name, "boot", "no token: %s", store_message(s->store));
 		script_trouble(s, out, "its database cannot be written");
 	} else {
-		log_event(name, "boot", "%s fetches its boot script", mac);
-		script_boot(s, out, name, mac, uuid, token, initramfs);
+		log_event(name, "boot", "%s fetches its boot script%s%s", mac, *arguments ? " with " : "",
+		          arguments);
+		script_boot(s, out, name, mac, uuid, token, arguments, initramfs);
 	}
 	pthread_mutex_unlock(&s->lock);
 }

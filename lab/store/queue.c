@@ -55,13 +55,14 @@ static int put_cells(struct store *store, const struct plan *plan, const char *r
 int queue_run(struct store *store, const struct plan *plan, const char *plan_text, const json_t *lab,
               const char *group, char run[RUN_ID_SIZE])
 {
-	char *lab_text = json_dumps(lab, JSON_COMPACT | JSON_SORT_KEYS);
+	char scale[32], *lab_text = json_dumps(lab, JSON_COMPACT | JSON_SORT_KEYS);
 	struct timespec now;
 	int64_t number = 0;
 	int r;
 
 	if (!lab_text)
 		return -ENOMEM;
+	snprintf(scale, sizeof(scale), "%u/%u", plan->scale.numerator, plan->scale.denominator);
 	clock_gettime(CLOCK_REALTIME, &now);
 	r = make_id(plan->name, now, run);
 	if (!r)
@@ -76,14 +77,15 @@ int queue_run(struct store *store, const struct plan *plan, const char *plan_tex
 		             "INSERT INTO runs (run, number, group_name, state, plan_name, question, "
 		             "plan_text, plan_sha256, lab, "
 		             "nodes, boots, samples, retries, shuffled, seed, peer_ms, apply_ms, measure_ms, "
-		             "created_unix_ns) "
-		             "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		             "sissssssiiiiiiiiii", run, number + 1, group, plan->name, plan->question,
+		             "created_unix_ns, scale) "
+		             "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		             "sissssssiiiiiiiiiis", run, number + 1, group, plan->name, plan->question,
 		             plan_text, plan->text_sha256, lab_text, (int64_t)plan->nodes,
 		             (int64_t)plan->boots, (int64_t)plan->samples, (int64_t)plan->retries,
 		             (int64_t)plan->shuffled, (int64_t)plan->seed, (int64_t)plan->peer_ms,
 		             (int64_t)plan->apply_ms, (int64_t)plan->measure_ms,
-		             (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec);
+		             (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
+		             plan->scale.denominator ? scale : NULL);
 	if (!r)
 		r = put_cells(store, plan, run);
 	free(lab_text);

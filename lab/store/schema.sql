@@ -11,7 +11,8 @@ CREATE TABLE server (
 	beat_unix_ns INTEGER NOT NULL
 ) STRICT;
 
--- One row a token, that is a served iPXE script; boot_id and what follows once the node said hello.
+-- One row a token, that is a served iPXE script, with the kernel arguments that a cell asked for in it (boot.cmdline); boot_id
+-- and what follows once the node said hello.
 CREATE TABLE boots (
 	token TEXT PRIMARY KEY,
 	node TEXT NOT NULL,
@@ -26,7 +27,8 @@ CREATE TABLE boots (
 	run TEXT REFERENCES runs (run),
 	block INTEGER,
 	states INTEGER NOT NULL DEFAULT 0,
-	last_state TEXT
+	last_state TEXT,
+	arguments TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX boots_node ON boots (node, hello_order);
 
@@ -68,7 +70,8 @@ CREATE TABLE runs (
 	created_unix_ns INTEGER NOT NULL,
 	started_unix_ns INTEGER,
 	ended_unix_ns INTEGER,
-	error TEXT
+	error TEXT,
+	scale TEXT -- what all sizes were multiplied with; NULL: nothing
 ) STRICT;
 
 CREATE TABLE cells (

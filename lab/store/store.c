@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STORE_VERSION   1
+#define STORE_VERSION   2
 #define BUSY_TIMEOUT_MS 10000
 #define STATEMENTS      256
 
@@ -270,6 +270,12 @@ static int migrate(struct store *store, const char *path, enum store_mode mode, 
 	if (!r && version == 0) {
 		snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", STORE_VERSION);
 		r = exec(store, store_schema);
+		if (!r)
+			r = exec(store, sql);
+	} else if (!r && version == 1) {
+		snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", STORE_VERSION);
+		r = exec(store, "ALTER TABLE boots ADD COLUMN arguments TEXT NOT NULL DEFAULT '';"
+		                "ALTER TABLE runs ADD COLUMN scale TEXT;");
 		if (!r)
 			r = exec(store, sql);
 	} else if (!r && version != STORE_VERSION) {

@@ -32,7 +32,8 @@ usage() {
 usage: lab.sh COMMAND DIR [ARGUMENT…]      (root; one lab per DIR)
 
   up DIR [--nodes N] [--nic ixgbe|virtio] [--accel auto|kvm|tcg] [--memory MiB] [--cpus N] [--disk-bytes N]
-         [--system-disk sata|virtio] [--kernel FILE]      make namespace, bridges, taps and disks (default: 2 nodes, ixgbe, auto, 512, 2,
+         [--system-disk sata|virtio] [--kernel FILE]
+                              make namespace, bridges, taps and disks (default: 2 nodes, ixgbe, auto, 512, 2,
                               268435456, sata; FILE, by default out/vmlinuz, is what KVM has to boot to be used)
   start DIR NODE…             power on
   stop DIR NODE…              cut the power (SIGKILL)

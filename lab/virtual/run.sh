@@ -62,7 +62,7 @@ report() {
 where() {
 	cat <<X
 report    $dir/report.txt
-database  $dir/assay.db
+database  $dir/assay.db   (assay report --db FILE prints the table again, --csv every sample)
 lab       $dir/lab.json, console logs $dir/n*.serial, server log $dir/serve.log
 X
 	[ "$1" = 0 ] || echo "run.sh: FAILED; the logs above say more" >&2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The bond in all its modes, between two nodes; options and slaves that are refused; legs that are wrong, each named before
-# anything is measured.
+# anything is measured; what a slave that is pulled costs.
 . "$(dirname "$0")/lib.sh"
 lab_new bond
 serve_start
@@ -16,8 +16,8 @@ mode() { body "verdict = 'valid' AND role = 'measure' AND json_extract(body, '\$
 failed() { body "verdict = 'failed' AND role = 'measure' AND json_extract(body, '\$.cell.state.\"$1\"') = '$2'" '$.error'; }
 
 is 'every mode has its sample' "$(sql "SELECT DISTINCT json_extract(body, '\$.evidence.after.bond.mode') FROM results WHERE verdict = 'valid' AND role = 'measure'" | sort | xargs)" \
-	'802.3ad active-backup balance-alb balance-rr balance-tlb balance-xor broadcast'
-is 'cells that can be measured are, once each' "$(valid_samples)" 8
+	'802.3ad active-backup balance-rr balance-tlb balance-xor broadcast'
+is 'cells that can be measured are, once each' "$(valid_samples)" 7
 is 'what was asked was in force' "$(sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND json_array_length(body, '\$.evidence.differences') > 0")" 0
 is 'the primary is active, though it was enslaved second' \
 	"$(mode active-backup '$.evidence.before.bond.active_slave' | head -n 1)/$(mode active-backup '$.evidence.before.bond.slaves[1].name' | head -n 1)" eth0/eth0
@@ -32,7 +32,8 @@ ok 'an option that the mode does not take: the kernel says why' \
 	grep -q 'bond0 refuses bond.lacp-rate = fast in mode active-backup; the kernel says: option not supported in mode' \
 	<<<"$(failed bond.lacp-rate fast)"
 ok 'a slave that does not exist is named' grep -q 'there is no slave 3, the node has 2 storage NICs' <<<"$(failed bond.slaves 1,3)"
-is 'both are the fault of the cell: not tried again' "$(sql "SELECT count(*) FROM results WHERE verdict = 'failed' AND role = 'measure' AND json_extract(body, '\$.error.scope') = 'cell'")" 2
+ok 'a mode that cannot work on legs apart says so' grep -q 'balance-alb cannot work here' <<<"$(failed bond.mode balance-alb)"
+is 'all are the fault of the cell: not tried again' "$(sql "SELECT count(*) FROM results WHERE verdict = 'failed' AND role = 'measure' AND json_extract(body, '\$.error.scope') = 'cell'")" 3
 
 # fault NAME: runs the one cell, which must fail, and keeps what every node said
 fault()
@@ -61,5 +62,24 @@ ok 'an address twice: which, and whose' grep -q 'n1: The same address twice: 10.
 
 run_plan tests/boot/bond-fault.yaml
 is 'with sound legs the same nodes measure' "$RUN_STATUS" 0
+# Both legs on one switch, which learns.
+"$VLAB" exec "$LAB" sh -c 'ip link set br-l1 type bridge ageing_time 30000; ip link set n1-l2 master br-l1; ip link set n2-l2 master br-l1'
+run_plan tests/boot/bond-switch.yaml
+"$VLAB" exec "$LAB" sh -c 'ip link set br-l1 type bridge ageing_time 0; ip link set n1-l2 master br-l2; ip link set n2-l2 master br-l2'
+is 'on one switch, tlb and alb work, and legs are not taken for crossed' "$RUN_STATUS" 0
+
+run_plan tests/boot/stream.yaml
+is 'stream, rtt and failover are measured' "$RUN_STATUS" 0
+work() { body "verdict = 'valid' AND role = 'measure' AND json_extract(body, '\$.cell.workload.type') = '$1'" "$2"; }
+is 'stream: TCP_INFO of each connection is kept' "$(work stream '$.measurement.stream.connections[1].mss_bytes')" 8948
+ok 'stream: the peer had what was sent' [ "$(work stream '$.measurement.bytes')" -gt 1000000 ]
+is 'rtt: every message came back' "$(work rtt '$.measurement.rtt.count')" 2000
+is 'failover: the slave in use was pulled, and the other one took over' \
+	"$({ work failover '$.measurement.failover.slave'; work failover '$.measurement.failover.active_after'; } | sort | xargs)" \
+	'eth0 eth1'
+stall_ns=$(work failover '$.measurement.failover.stall_ns')
+ok 'failover: writes stalled for a while, but not for ever' [ "${stall_ns:-0}" -gt 100000000 -a "${stall_ns:-0}" -lt 8000000000 ]
+is 'failover: DRBD did not notice' "$(work failover '$.measurement.failover.drbd_states')" '["Connected UpToDate/UpToDate"]'
+ok 'the report tells of it' grep -q 'eth. pulled, writes stalled for' <<<"$(out/assay report --db "$DB")"
 is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
 done_testing

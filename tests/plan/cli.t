@@ -44,11 +44,16 @@ says 2 '--seed needs a value' plan "$plan" --seed
 says 2 '--seed takes a whole number' plan "$plan" --seed x
 says 2 '--seed takes a whole number' plan "$plan" --seed -1
 says 2 '--seed takes a whole number' plan "$plan" --seed 18446744073709551616
+says 2 '--scale takes a fraction such as 1/1000, not "0.1"' plan "$plan" --scale 0.1
+says 2 '--scale takes a fraction such as 1/1000, not "3/2"' plan "$plan" --scale 3/2
+says 2 '--scale takes a fraction such as 1/1000, not "1/0"' plan "$plan" --scale 1/0
+says 0 'SCALED: sizes are 1/2 of' plan "$plan" --scale 1/2
 says 2 '--mb-per-s must be at least 1' plan "$plan" --mb-per-s 0
 says 2 '--group needs --lab' plan "$plan" --group pair
 says 2 'No such file or directory' plan tests/data/plans/none.yaml
 says 2 'Is a directory' plan tests/data/plans
 says 2 'No such file or directory' plan "$plan" --lab tests/data/labs/none.yaml
+says 0 'drbd connected 4MiB' plan tests/matrix/smoke.yaml --lab lab/example-lab.yaml # the one that README says to copy
 says 2 'the lab has several groups; say which with --group: pair single' plan "$plan" --lab tests/data/labs/good/two-groups.yaml
 says 2 'the lab has no group "x"; it has: pair single' plan "$plan" --lab tests/data/labs/good/two-groups.yaml --group x
 says 2 'group single has 1 nodes, the plan needs 2' plan tests/matrix/smoke.yaml --lab tests/data/labs/good/two-groups.yaml --group single

@@ -41,7 +41,9 @@ golden tests/data/factors.out 0 out "$assay" factors
 
 ok "the smoke plan and its golden copy are the same" diff tests/matrix/smoke.yaml tests/data/plans/good/smoke.yaml
 for plan in tests/matrix/*.yaml; do
-	ok "$plan is a good plan" "$assay" plan "$plan"
+	name=$(basename "$plan" .yaml)
+	golden "tests/data/matrix/$name.out" 0 out "$assay" plan "$plan"
+	golden "tests/data/matrix/$name.scaled" 0 out "$assay" plan --scale 1/1000 "$plan"
 done
 order() { sed -n '/^Order/,/^Boots/p' "$1" | grep block; }
 is "a seed given is a seed in the plan" "$(order tests/data/plans/good/shuffled-unnamed.seed7)" \

@@ -40,6 +40,7 @@ sub inventory {
 		schema_version => 1, dmi => {}, cpus => {model => 'none', online => 1}, memory_bytes => 1, kernel_release => '6.1.0-sim',
 		command_line => 'sim', pci => [], disks => [], drbd_version => '8.4.11',
 		nics => [{name => 'eth0', mac => $mac, driver => 'sim', management => JSON::PP::true}],
+		warnings => ["eth1: its link runs at 1000 Mb/s, it can 10000"],
 	};
 }
 

@@ -55,11 +55,12 @@ sub exactly_once {
 	like($log, qr{^  1  raw\s+4/4\s+2\s+\d+\.\d\d\s+\d+\.\d\d\s+\d+\.\d\d - \d+\.\d\d\s+87\.5 %\s+0\s+0$}m, 'the table: median, min - max and its level');
 	like($log, qr/kernel 6\.1\.0-sim \| image sim \| DRBD 8\.4\.11 \| storage NICs sim/, 'what it was measured with');
 	like($log, qr/sha256 [0-9a-f]{64}, order as written/, 'and the plan');
+	like($log, qr{^Warning: node n1, eth1: its link runs at 1000 Mb/s, it can 10000$}m, 'and what the nodes say of their NICs');
 	my $csv = `$Lab::assay report --csv --db $lab->{dir}/db`;
 	is($?, 0, 'report: exit code 0');
 	is(scalar(() = $csv =~ /\n/g), 13, 'CSV: a line a sample');
 	like($csv, qr/^run,ordinal,cell_id,label,boot,sample,bytes,ns,mb_per_s\n\S+,1,[0-9a-f]{64},"raw",[12],[12],4194304,\d+,[\d.]+\n/, 'CSV: its lines');
-	like(`$Lab::assay status --db $lab->{dir}/db`, qr/group pair1\n  n1 .*\n  n2 .*\nrun \S+ on pair1: done, 12 of 12/, 'status');
+	like(`$Lab::assay status --db $lab->{dir}/db`, qr/group pair1\n  n1 .*\n  n2 .*\nwarning: node n1, eth1: its link runs at 1000 Mb\/s, it can 10000\nwarning: node n2, .*\nrun \S+ on pair1: done, 12 of 12/, 'status');
 	like(`$Lab::assay serve $lab->{dir}/lab.yaml --db $lab->{dir}/db --image $lab->{dir}/image --port 0 2>&1`,
 		qr/another server works on/, 'a second server on one database is refused');
 	is($? >> 8, 3, 'with exit code 3');

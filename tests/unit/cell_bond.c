@@ -126,11 +126,36 @@ static void test_slaves_refused(void **state)
 	assert_string_equal(why.message, "Storage NIC eth2 is already enslaved, to br0");
 }
 
+static int suits(const char *mode, const char *all_active, bool shared)
+{
+	json_t *asked = json_pack("{s:s, s:s}", "bond.mode", mode, "bond.all-slaves-active", all_active);
+	const struct net net = {.used = 2, .bond = true, .state = asked};
+	struct failure why;
+	int r = net_legs_suit(&net, shared, &why);
+
+	if (r)
+		assert_non_null(strstr(why.message, "cannot work here: each node sends on any slave"));
+	json_decref(asked);
+	return r;
+}
+
+static void test_legs_suit(void **state)
+{
+	(void)state;
+	assert_int_equal(suits("balance-alb", "no", true), 0);
+	assert_int_equal(suits("balance-alb", "no", false), -EINVAL);
+	assert_int_equal(suits("balance-alb", "yes", false), -EINVAL);
+	assert_int_equal(suits("balance-tlb", "no", false), -EINVAL);
+	assert_int_equal(suits("balance-tlb", "yes", false), 0);
+	assert_int_equal(suits("802.3ad", "no", false), 0);
+	assert_int_equal(suits("active-backup", "no", true), 0);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {T(test_lacp), T(test_note), T(test_slaves),
-	                                   T(test_slaves_refused)};
+	const struct CMUnitTest tests[] = {T(test_lacp), T(test_note), T(test_slaves), T(test_slaves_refused),
+	                                   T(test_legs_suit)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

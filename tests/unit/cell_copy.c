@@ -359,8 +359,45 @@ static void test_parse(void **state)
 	json_decref(json);
 	json = workload();
 	json_object_set_new(json, "direction", json_string("read"));
+	assert_int_equal(copy_parse(json, &rq), 0);
+	assert_true(rq.read);
+	json_object_set_new(json, "direction", json_string("raed"));
 	assert_int_equal(copy_parse(json, &rq), -EINVAL);
 	json_decref(json);
+}
+
+static void test_read(void **state)
+{
+	const struct copy_request rq = {.read = true,
+	                                .bs_bytes = 1000,
+	                                .size_bytes = 3000,
+	                                .seek_bytes = 500};
+	unsigned char data[3500];
+	struct failure why;
+	struct copy copy;
+	char text[256];
+	int fd = open(ours, O_WRONLY | O_TRUNC);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (unsigned char)(i * 7);
+	assert_int_equal(write(fd, data, sizeof(data)), sizeof(data));
+	assert_int_equal(copy_prepare(&copy, &rq, ours, 5000, &why), 0);
+	assert_int_equal(copy_run(&copy, &why), 0);
+	assert_int_equal(copy.bytes, 3000);
+	assert_int_equal(copy.records_full, 3);
+	/* The last record that was read. */
+	assert_memory_equal(copy.pool, data + 2500, 1000);
+	copy_equivalent(&copy, text, sizeof(text));
+	assert_non_null(strstr(text, "of=/dev/null bs=1000 count=3 skip=500 iflag=skip_bytes"));
+	copy_close(&copy);
+	/* A device that is shorter than it said. */
+	assert_int_equal(ftruncate(fd, 2000), 0);
+	close(fd);
+	assert_int_equal(copy_prepare(&copy, &rq, ours, 5000, &why), 0);
+	assert_int_equal(copy_run(&copy, &why), -EIO);
+	assert_non_null(strstr(why.message, "Reading"));
+	copy_close(&copy);
 }
 
 int main(void)
@@ -374,6 +411,7 @@ int main(void)
 	    T(test_incompressible), T(test_full_disk_is_named),
 	    T(test_error_offset),   T(test_deadline),
 	    T(test_missing_target), T(test_parse),
+	    T(test_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,12 +78,13 @@ static void test_commands(void **state)
 	json_decref(cell);
 }
 
-/* LEVEL of F must appear as its option in the right command, in drbd.conf, and nowhere else. */
+/* LEVEL of F must appear as its option in the right command, in drbd.conf, and nowhere else; "default"
+ * nowhere at all. */
 static void check_level(const struct factor *f, const char *level)
 {
 	json_t *cell = drbd_state_of();
 	struct drbd_setup setup = setup_of(cell);
-	bool disk = !strncmp(f->name, "drbd.disk.", 10);
+	bool disk = !strncmp(f->name, "drbd.disk.", 10), given = strcmp(level, "default") != 0;
 	char option[128], line[128], attach[2048], connect[2048], conf[4096];
 	struct drbd_argv argv;
 
@@ -98,9 +99,9 @@ static void check_level(const struct factor *f, const char *level)
 	strcat(attach, " ");
 	strcat(connect, " ");
 	strcat(option, " ");
-	assert_int_equal(!!strstr(attach, option), disk);
-	assert_int_equal(!!strstr(connect, option), !disk);
-	assert_non_null(strstr(conf, line));
+	assert_int_equal(!!strstr(attach, option), given && disk);
+	assert_int_equal(!!strstr(connect, option), given && !disk);
+	assert_int_equal(!!strstr(conf, line), given);
 	json_decref(cell);
 }
 
@@ -130,6 +131,28 @@ static void test_every_level(void **state)
 		}
 	}
 	assert_true(checked >= 25);
+}
+
+static void test_cpu_mask(void **state)
+{
+	static const char show[] =
+	    "resource assay {\n    options {\n        cpu-mask        \t\"3e\";\n    }\n"
+	    "    _this_host {\n        volume 0 {\n            disk {\n"
+	    "                resync-rate     \t250k; # bytes/second\n"
+	    "                c-fill-target   \t100s; # bytes\n            }\n";
+	json_t *cell = drbd_state_of(), *in_force = json_object(), *wanted;
+	struct drbd_setup setup = setup_of(cell);
+
+	(void)state;
+	json_object_set_new(cell, "cpu.drbd-mask", json_integer(0x3e));
+	expect(DRBD_NEW_RESOURCE, &setup, "drbdsetup-84 new-resource assay --cpu-mask=3e");
+	assert_int_equal(drbd_show_levels(show, in_force), 0);
+	wanted = json_pack("{s:i, s:i, s:i}", "cpu.drbd-mask", 0x3e, "drbd.disk.resync-rate", 250,
+	                   "drbd.disk.c-fill-target", 100);
+	assert_true(json_equal(in_force, wanted));
+	json_decref(wanted);
+	json_decref(in_force);
+	json_decref(cell);
 }
 
 static const char connected[] =
@@ -294,10 +317,10 @@ static void test_state_fault(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_commands),    cmocka_unit_test(test_every_level),
-	    cmocka_unit_test(test_proc_drbd),   cmocka_unit_test(test_proc_drbd_cut),
-	    cmocka_unit_test(test_show),        cmocka_unit_test(test_differences),
-	    cmocka_unit_test(test_state_fault),
+	    cmocka_unit_test(test_commands),      cmocka_unit_test(test_every_level),
+	    cmocka_unit_test(test_cpu_mask),      cmocka_unit_test(test_proc_drbd),
+	    cmocka_unit_test(test_proc_drbd_cut), cmocka_unit_test(test_show),
+	    cmocka_unit_test(test_differences),   cmocka_unit_test(test_state_fault),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

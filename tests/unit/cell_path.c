@@ -23,12 +23,13 @@
 /* What a side found, where both can see it. */
 struct side {
 	struct net_path paths[2];
+	bool shared; /* what one leg sends comes in on the other */
 	int result;
 };
 
 static struct side *sides; /* two */
 static unsigned int mtu_bytes[2] = {9000, 9000};
-static bool crossed, silent;
+static bool crossed, silent, one_switch;
 
 static void sh(const char *format, ...)
 {
@@ -53,6 +54,7 @@ static void prepare(struct side *side, unsigned int index)
 		         crossed && index ? 3 - leg : leg);
 		net_path_leg_address(leg, index, path->address, sizeof(path->address));
 		net_path_leg_address(leg, 1 - index, path->peer, sizeof(path->peer));
+		net_path_own_arp(path->device);
 		side->result = link_set_mtu(path->device, mtu_bytes[index]);
 		side->result |= link_set_up(path->device, true);
 		if (!(silent && index && leg == 2))
@@ -60,13 +62,34 @@ static void prepare(struct side *side, unsigned int index)
 	}
 }
 
+/* As the node does: what is proven, then who else has the address. */
 static void run_side(unsigned int index, long timeout_ms)
 {
 	struct side *side = &sides[index];
 
 	prepare(side, index);
 	if (!side->result)
-		side->result = net_path_probe(side->paths, 2, true, now_ns() + timeout_ms * 1000000LL, NULL, NULL);
+		side->result =
+		    net_path_probe(side->paths, 2, true, now_ns() + timeout_ms * 1000000LL, NULL, NULL);
+	if (!side->result)
+		side->result = net_path_duplicates(side->paths, 2, index ? "10.99.0.2" : "10.99.0.1",
+		                                   &side->shared, &(struct failure){0});
+}
+
+/* A cable, or two to a switch that both legs have in common. */
+static void join(unsigned int leg, pid_t pid)
+{
+	if (!one_switch) {
+		sh("ip link add n0l%u type veth peer name n1l%u netns %d", leg, leg, pid);
+		return;
+	}
+	if (leg == 1)
+		sh("ip link add switch type bridge && ip link set switch up");
+	sh("ip link add n0l%u type veth peer name p0l%u && ip link set p0l%u mtu 9000 master switch up", leg,
+	   leg, leg);
+	sh("ip link add p1l%u type veth peer name n1l%u netns %d && ip link set p1l%u mtu 9000 master switch "
+	   "up",
+	   leg, leg, pid, leg);
 }
 
 /* Both nodes at once; *WHY is what node 0 says of it. */
@@ -90,7 +113,7 @@ static void run_both(long timeout_ms, struct failure *why)
 	}
 	assert_int_equal(read(ready[0], &c, 1), 1);
 	for (unsigned int leg = 1; leg <= 2; leg++)
-		sh("ip link add n0l%u type veth peer name n1l%u netns %d", leg, leg, pid);
+		join(leg, pid);
 	assert_int_equal(write(go[1], "g", 1), 1);
 	run_side(0, timeout_ms);
 	if (sides[0].result == -ETIMEDOUT)
@@ -104,7 +127,9 @@ static void run_both(long timeout_ms, struct failure *why)
 		close(ready[i]);
 		close(go[i]);
 	}
-	crossed = silent = false;
+	if (one_switch)
+		sh("ip link del switch");
+	crossed = silent = one_switch = false;
 	mtu_bytes[0] = mtu_bytes[1] = 9000;
 }
 
@@ -122,6 +147,25 @@ static void test_straight(void **state)
 			assert_int_equal(sides[i].paths[leg].mtu_in_bytes, 9000);
 		}
 	}
+}
+
+/* Legs in one network are not crossed, though each node hears the other's ARP on both. */
+static void test_one_switch(void **state)
+{
+	struct failure why;
+
+	(void)state;
+	one_switch = true;
+	run_both(20000, &why);
+	assert_int_equal(sides[0].result, 0);
+	assert_int_equal(sides[1].result, 0);
+	for (unsigned int leg = 0; leg < 2; leg++) {
+		assert_int_equal(sides[0].paths[leg].wrong_leg, 0);
+		assert_true(sides[0].shared && sides[1].shared);
+	}
+	run_both(20000, &why);
+	assert_int_equal(sides[0].result, 0);
+	assert_false(sides[0].shared || sides[1].shared);
 }
 
 static void test_crossed(void **state)
@@ -184,7 +228,7 @@ static void run_alone(struct net_path *path, const char *foreign, struct failure
 		   "ip addr add %s/24 dev br0",
 		   foreign);
 	memset(why, 0, sizeof(*why));
-	*duplicates = net_path_duplicates(path, 1, NULL, why);
+	*duplicates = net_path_duplicates(path, 1, NULL, NULL, why);
 }
 
 static void test_duplicate(void **state)
@@ -200,7 +244,7 @@ static void test_duplicate(void **state)
 	assert_non_null(
 	    strstr(why.message,
 	           "The same address twice: 169.254.1.1, which is to be ours on leg 1 (NIC one)"));
-	assert_int_equal(net_path_duplicates(&path, 1, "169.254.1.9", &why), 0);
+	assert_int_equal(net_path_duplicates(&path, 1, "169.254.1.9", NULL, &why), 0);
 	sh("ip link del one && ip link del br0");
 	run_alone(&path, NULL, &why, &r);
 	assert_int_equal(r, 0);
@@ -249,9 +293,10 @@ static int leave(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_straight),   cmocka_unit_test(test_crossed),
-	    cmocka_unit_test(test_black_hole), cmocka_unit_test(test_silent_leg),
-	    cmocka_unit_test(test_duplicate),  cmocka_unit_test(test_rtt),
+	    cmocka_unit_test(test_straight),   cmocka_unit_test(test_one_switch),
+	    cmocka_unit_test(test_crossed),    cmocka_unit_test(test_black_hole),
+	    cmocka_unit_test(test_silent_leg), cmocka_unit_test(test_duplicate),
+	    cmocka_unit_test(test_rtt),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);

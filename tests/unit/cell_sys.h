@@ -93,7 +93,7 @@ static int tear_down(void **state)
 	return system(command);
 }
 
-static void make_bond(const char *active, const char *failures)
+__attribute__((unused)) static void make_bond(const char *active, const char *failures)
 {
 	put_of("bond0", "bonding/mode", "active-backup 1\n");
 	put_of("bond0", "bonding/active_slave", active);

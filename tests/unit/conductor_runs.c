@@ -43,6 +43,28 @@ static void test_blocks(void **state)
 	sim_end(&sim);
 }
 
+/* Nodes boot with what the cell asks of their kernel; cells of one command line follow each other. */
+static void test_kernel_arguments(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, "schema_version: 1\nquestion: q\nnodes: 2\nbase: {stack: drbd}\n"
+	                "cross:\n  drbd.net.tcp-cork: [\"yes\", \"no\"]\n"
+	                "  boot.cmdline: [default, maxcpus=1, nosmp mitigations=off]\n"
+	                "workloads:\n  - copy: {bs: 1MiB, size: 1MiB}\nrepeat: {boots: 2, samples: 1}\n");
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	sim_complete(&sim);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts"), 12);
+	/* The first boot came before the run; then each command line once a block. */
+	assert_int_equal(sim.nodes[0].boots, 6);
+	assert_int_equal(sim.nodes[1].boots, 6);
+	assert_int_equal(
+	    sim_count(&sim, "SELECT count(*) FROM boots WHERE node = 'n2' AND arguments = 'maxcpus=1'"), 2);
+	sim_end(&sim);
+}
+
 static enum sim_quirk reboots_once(struct sim *sim, struct sim_node *n)
 {
 	return n == &sim->nodes[1] && n->given == 3 ? SIM_REBOOTS : SIM_FINE;
@@ -67,7 +89,8 @@ static void test_reboot_in_mid_sample(void **state)
 	                           "SELECT count(*) FROM results WHERE verdict = 'failed' AND node = 'n1'"),
 	                 1);
 	/* Whoever was not rebooted builds anew all the same. */
-	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE attempt = 2 AND NOT rebuild"), 0);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE attempt = 2 AND NOT rebuild"),
+	                 0);
 	sim_end(&sim);
 }
 
@@ -320,7 +343,7 @@ static void test_node_that_does_not_reboot(void **state)
 		    "INSERT OR IGNORE INTO runs SELECT 'other-run', 99, group_name, 'done', plan_name, "
 		    "question, "
 		    "plan_text, plan_sha256, lab, nodes, boots, samples, retries, shuffled, seed, peer_ms, "
-		    "apply_ms, measure_ms, created_unix_ns, NULL, 1, NULL FROM runs",
+		    "apply_ms, measure_ms, created_unix_ns, NULL, 1, NULL, NULL FROM runs",
 		    "");
 		sim_one_round(&sim);
 		if (sim.nodes[0].place == SIM_NEXT && !sim.nodes[0].waiting)
@@ -356,7 +379,7 @@ static void test_second_run_boots_again(void **state)
 	             "INSERT INTO runs SELECT 'second-run', 2, group_name, 'queued', plan_name, question, "
 	             "plan_text, "
 	             "plan_sha256, lab, nodes, boots, samples, retries, shuffled, seed, peer_ms, apply_ms, "
-	             "measure_ms, created_unix_ns, NULL, NULL, NULL FROM runs",
+	             "measure_ms, created_unix_ns, NULL, NULL, NULL, NULL FROM runs",
 	             ""),
 	    0);
 	assert_int_equal(
@@ -438,6 +461,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_happy),
 	    cmocka_unit_test(test_blocks),
+	    cmocka_unit_test(test_kernel_arguments),
 	    cmocka_unit_test(test_reboot_in_mid_sample),
 	    cmocka_unit_test(test_busy_is_not_late),
 	    cmocka_unit_test(test_peer_late),

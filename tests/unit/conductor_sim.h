@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "factor.h"
 #include "../../lab/plan/plan.h"
 #include "../../lab/report/report.h"
 #include "../../lab/serve/conduct.h"
@@ -37,7 +38,7 @@ struct sim_node {
 	const char *name, *mac;
 	enum sim_place place;
 	int64_t on_at_round; /* when SIM_OFF turns into SIM_BOOT; -1: never */
-	char token[33], boot_id[37];
+	char token[33], boot_id[37], arguments[FACTOR_ARGUMENTS_SIZE];
 	struct hold hold;
 	bool waiting;
 	json_t *work, *result;
@@ -187,8 +188,11 @@ static void sim_boot(struct sim *sim, struct sim_node *n)
 	struct complaint why;
 
 	if (!*n->token) {
+		const char *arguments;
+
 		n->boots++;
-		assert_int_equal(conductor_token(sim->c, sim->now, n->name, n->mac, n->token), 0);
+		assert_int_equal(conductor_token(sim->c, sim->now, n->name, n->mac, n->token, &arguments), 0);
+		snprintf(n->arguments, sizeof(n->arguments), "%s", arguments);
 		snprintf(n->boot_id, sizeof(n->boot_id), "00000000-0000-0000-000%c-%012u", n->name[1],
 		         n->boots);
 	}
@@ -256,6 +260,9 @@ static void sim_take_work(struct sim *sim, struct sim_node *n, json_t *work)
 		strcpy(n->state, id);
 		n->states++;
 	}
+	/* What its boot script had is what the cell asks for. */
+	assert_string_equal(n->arguments,
+	                    json_object_get(state, "boot.cmdline") ? sim_text(state, "boot.cmdline") : "");
 	/* What fresh promises. */
 	if (!strcmp(sim_text(state, "boot"), "fresh"))
 		assert_int_equal(n->states, 1);

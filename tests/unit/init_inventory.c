@@ -6,7 +6,6 @@
 #include "pstore.h"
 
 #include <errno.h>
-#include <linux/ethtool.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -151,6 +150,8 @@ static void pci_devices(void **state)
 	put("sys/bus/pci/devices/0000:03:00.0/max_link_width", "8\n");
 	put("sys/bus/pci/devices/0000:03:00.0/current_link_speed", "5.0 GT/s PCIe\n");
 	put("sys/bus/pci/devices/0000:03:00.0/numa_node", "-1\n");
+	put("sys/bus/pci/devices/0000:03:00.0/aer_dev_correctable", "RxErr 1\nBadTLP 2\nTOTAL_ERR_COR 3\n");
+	put("sys/bus/pci/devices/0000:03:00.0/aer_dev_fatal", "Undefined 0\nTOTAL_ERR_FATAL 0\n");
 	put_link("sys/bus/pci/devices/0000:03:00.0/driver", "../../../../bus/pci/drivers/ixgbe");
 	put("sys/bus/pci/devices/0000:04:00.0/vendor", "0x8086\n");
 	pci = inventory_pci(root);
@@ -162,6 +163,8 @@ static void pci_devices(void **state)
 	assert_string_equal(json_string_value(json_object_get(nic, "max_link_width")), "8");
 	assert_string_equal(json_string_value(json_object_get(nic, "link_speed")), "5.0 GT/s PCIe");
 	assert_int_equal(json_integer_value(json_object_get(nic, "numa_node")), -1);
+	assert_int_equal(json_object_size(json_object_get(nic, "aer")), 2);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(nic, "aer"), "correctable")), 3);
 	json_decref(pci);
 }
 
@@ -218,29 +221,6 @@ static void management_nic(void **state)
 	management_list(root, list, sizeof(list));
 	assert_non_null(strstr(list, "eth0 52:54:00:00:00:01"));
 	assert_non_null(strstr(list, "eth1 52:54:00:00:00:02"));
-}
-
-static void sfp_memory(void **state)
-{
-	unsigned char eeprom[256] = {0};
-	char text[128];
-
-	(void)state;
-	memcpy(eeprom + 20, "FINISAR CORP.   ", 16);
-	memcpy(eeprom + 40, "FTLX8571D3BCL   ", 16);
-	memcpy(eeprom + 68,
-	       "AB\xff"
-	       "12           ",
-	       16);
-	inventory_sfp_text(eeprom, 256, ETH_MODULE_SFF_8472, text, sizeof(text));
-	assert_string_equal(text, "FINISAR CORP. FTLX8571D3BCL serial AB?12");
-	inventory_sfp_text(eeprom, 83, ETH_MODULE_SFF_8472, text, sizeof(text));
-	assert_string_equal(text, "");
-	memcpy(eeprom + 148, "Mellanox        ", 16);
-	memcpy(eeprom + 168, "MCP1600-C003    ", 16);
-	memcpy(eeprom + 196, "MT1\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
-	inventory_sfp_text(eeprom, 256, ETH_MODULE_SFF_8636, text, sizeof(text));
-	assert_string_equal(text, "Mellanox MCP1600-C003 serial MT1");
 }
 
 static void pstore_records(void **state)
@@ -312,7 +292,6 @@ int main(void)
 	    test(pci_devices),
 	    test(nics),
 	    test(management_nic),
-	    test(sfp_memory),
 	    test(pstore_records),
 	    test(files_are_bounded),
 	};

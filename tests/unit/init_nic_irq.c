@@ -263,6 +263,31 @@ static void link_to(const char *name, const char *target)
 	assert_int_equal(symlink(real, path), 0);
 }
 
+/* This program bears a module's mark, so that it can be taken for one. */
+static const char mark[] __attribute__((section(".modinfo"), used)) = "vermagic=6.1.0-other SMP mod_unload ";
+
+static void test_other_kernel(void **unused)
+{
+	struct failure why = {0};
+	char path[256];
+
+	(void)unused;
+	snprintf(path, sizeof(path), "%s/ixgbe.ko", root);
+	assert_int_equal(symlink("/proc/self/exe", path), 0);
+	assert_int_equal(nic_driver_check(path, "6.1.0-other", &why), 0);
+	assert_int_equal(nic_driver_check(path, "6.1.0-oth", &why), -ENOEXEC);
+	assert_int_equal(nic_driver_check(path, "6.1.192-assay", &why), -ENOEXEC);
+	assert_int_equal(why.scope, FAILURE_CELL);
+	assert_non_null(strstr(why.message,
+	                       "ixgbe.ko was built for another kernel, \"6.1.0-other SMP mod_unload \"; "
+	                       "this one is 6.1.192-assay"));
+	assert_non_null(strstr(why.remedy, "make image MODULES=DIR"));
+	assert_int_equal(unlink(path), 0);
+	put("ixgbe.ko", "no module");
+	assert_true(nic_driver_check(path, "6.1.0-other", &why) < 0);
+	assert_non_null(strstr(why.message, "cannot be read as a kernel module"));
+}
+
 static void test_driver(void **unused)
 {
 	json_t *state = json_pack("{s:s}", "nic.driver", "in-tree"), *in_force = json_object();
@@ -309,6 +334,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_counts, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_driver, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_other_kernel, set_up, tear_down),
 	    cmocka_unit_test(test_cpus),
 	};
 

@@ -81,7 +81,7 @@ static void test_made_as_promised(void **state)
 	store_reset(row);
 	assert_int_equal(count(store, "PRAGMA synchronous"), 2);
 	assert_int_equal(count(store, "PRAGMA foreign_keys"), 1);
-	assert_int_equal(count(store, "PRAGMA user_version"), 1);
+	assert_int_equal(count(store, "PRAGMA user_version"), 2);
 	assert_int_equal(count(store, "SELECT count(*) FROM pragma_table_list WHERE type = 'table' AND "
 	                              "schema = 'main' AND NOT strict "
 	                              "AND name NOT LIKE 'sqlite%'"),
@@ -103,6 +103,29 @@ static void test_other_version(void **state)
 	assert_int_equal(store_open(f->path, STORE_CREATE, f->err, &store), -EPROTO);
 	fflush(f->err);
 	assert_non_null(strstr(f->said, "schema 99"));
+}
+
+/* What the first version had is there after the columns of the second came. */
+static void test_first_version(void **state)
+{
+	struct fixture *f = *state;
+	struct store *store;
+
+	assert_int_equal(store_open(f->path, STORE_CREATE, f->err, &store), 0);
+	assert_int_equal(store_do(store, "ALTER TABLE boots DROP COLUMN arguments", ""), 0);
+	assert_int_equal(store_do(store, "ALTER TABLE runs DROP COLUMN scale", ""), 0);
+	assert_int_equal(store_do(store,
+	                          "INSERT INTO boots (token, node, mac, made_unix_ns) VALUES ('t', 'n', "
+	                          "'m', 1)",
+	                          ""),
+	                 0);
+	assert_int_equal(store_do(store, "PRAGMA user_version = 1", ""), 0);
+	store_close(store);
+	assert_int_equal(store_open(f->path, STORE_EXISTING, f->err, &store), 0);
+	assert_int_equal(count(store, "PRAGMA user_version"), 2);
+	assert_int_equal(count(store, "SELECT count(*) FROM boots WHERE arguments = ''"), 1);
+	assert_int_equal(count(store, "SELECT count(*) FROM runs WHERE scale IS NULL"), 0);
+	store_close(store);
 }
 
 static void test_not_a_database(void **state)
@@ -274,6 +297,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_made_as_promised, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_other_version, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_first_version, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_not_a_database, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_damage_is_found, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_transactions, set_up, tear_down),

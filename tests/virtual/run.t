@@ -72,9 +72,9 @@ like "its nodes are on" "$("$LAB" status "$lab")" '^n2 +on '
 ok "down from elsewhere" "$LAB" down "$lab"
 ok "then it ends" wait_for 20 "play.sh" eval "! kill -0 $driver"
 cleaned "of it"
-"$ROOT/lab/virtual/play.sh" "$lab" --nic virtio --accel tcg >"$WORK/said" 2>&1 &
+"$ROOT/lab/virtual/play.sh" "$lab" --nic virtio --accel tcg >"$WORK/said-again" 2>&1 &
 driver=$!
-wait_for 60 "the lab to play with" grep -q '^End it with' "$WORK/said"
+wait_for 60 "the lab to play with" grep -q '^End it with' "$WORK/said-again"
 kill -TERM $driver
 wait $driver
 is "told to end, it ends well" $? 0

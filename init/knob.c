@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "knob.h"
+
+#include "console.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* CPUs first: those that go offline take their share of everything else along. */
+static const struct knob *const tables[] = {cpu_knobs, sysctl_knobs, block_knobs};
+
+#define FOR_EACH_KNOB(k)                                                                                     \
+	for (size_t t_ = 0; t_ < sizeof(tables) / sizeof(*tables); t_++)                                     \
+		for (const struct knob *k = tables[t_]; k->read; k++)
+
+/* What STATE asks of K, as text to BUF: by itself, or by the set it is in. Whether it asks. */
+static bool asked(const struct knob *k, const json_t *state, char buf[KNOB_TEXT])
+{
+	const json_t *level = json_object_get(state, factors[k->factor].name);
+	const char *set;
+
+	if (json_is_integer(level))
+		snprintf(buf, KNOB_TEXT, "%lld", (long long)json_integer_value(level));
+	else if (level)
+		snprintf(buf, KNOB_TEXT, "%s", json_string_value(level));
+	if (level)
+		return true;
+	set = sysctl_set_level(factor_string(state, FACTOR_SYSCTL_SET), k->factor);
+	snprintf(buf, KNOB_TEXT, "%s", set ? set : "");
+	return set != NULL;
+}
+
+static bool same(const struct knob *k, const char *a, const char *b)
+{
+	long page = sysconf(_SC_PAGESIZE) / 512;
+
+	if (!strcmp(a, b))
+		return true;
+	return k->whole_pages && strtoll(a, NULL, 10) / page == strtoll(b, NULL, 10) / page;
+}
+
+static int refused(const struct knob *k, const char *level, const char *found, int r, struct failure *why)
+{
+	return fail(why, r, FAILURE_CELL, "unsupported", factors[k->factor].name,
+	            "Leave this level out on such nodes; the other cells are measured.",
+	            "This node does not take %s=%s%s%s%s", factors[k->factor].name, level,
+	            *found ? " (it has " : "", found, *found ? ")" : "");
+}
+
+int knob_apply(struct knob_changes *changes, const struct knob_place *place, const json_t *state,
+               enum knob_when when, struct failure *why)
+{
+	FOR_EACH_KNOB(k)
+	{
+		struct knob_change *change = &changes->change[changes->count];
+		char level[KNOB_TEXT];
+		int r;
+
+		if (k->when != when || !asked(k, state, level))
+			continue;
+		if (changes->count == KNOBS_MAX)
+			return refused(k, level, "", -E2BIG, why);
+		*change = (struct knob_change){.knob = k};
+		r = k->read(k, place, change->found, sizeof(change->found));
+		if (r)
+			return refused(k, level, "", r, why);
+		if (same(k, change->found, level))
+			continue;
+		changes->count++;
+		r = k->write(k, place, level);
+		if (r)
+			return refused(k, level, change->found, r, why);
+	}
+	return 0;
+}
+
+/* Text as the factor's level: a number where it is one. */
+static json_t *to_level(const struct knob *k, const char *text)
+{
+	const struct factor *f = &factors[k->factor];
+	char *end;
+	long long number = strtoll(text, &end, 10);
+
+	return f->levels || f->form || *end || end == text ? json_string(text) : json_integer(number);
+}
+
+/* The set's name where all of it that STATE does not name by itself is in force; else what differs. */
+static json_t *set_in_force(const struct knob_place *place, const json_t *state)
+{
+	const char *set = factor_string(state, FACTOR_SYSCTL_SET);
+
+	for (const struct knob *k = sysctl_knobs; k->read; k++) {
+		char level[KNOB_TEXT], real[KNOB_TEXT] = "unknown";
+
+		if (json_object_get(state, factors[k->factor].name) || !asked(k, state, level))
+			continue;
+		k->read(k, place, real, sizeof(real));
+		if (strcmp(real, level) != 0)
+			return json_sprintf("%s, but %s is %s", set, factors[k->factor].name, real);
+	}
+	return json_string(set);
+}
+
+int knob_in_force(const struct knob_place *place, const json_t *state, json_t *in_force)
+{
+	int r = 0;
+
+	FOR_EACH_KNOB(k)
+	{
+		const char *name = factors[k->factor].name;
+		char level[KNOB_TEXT], real[KNOB_TEXT];
+
+		if (!json_object_get(state, name) || !asked(k, state, level) ||
+		    k->read(k, place, real, sizeof(real)))
+			continue;
+		r |= json_object_set_new(in_force, name, to_level(k, same(k, real, level) ? level : real));
+	}
+	if (json_object_get(state, factors[FACTOR_SYSCTL_SET].name))
+		r |= json_object_set_new(in_force, factors[FACTOR_SYSCTL_SET].name,
+		                         set_in_force(place, state));
+	return r ? -ENOMEM : 0;
+}
+
+json_t *knob_settings(const struct knob_place *place)
+{
+	json_t *settings = json_object();
+
+	FOR_EACH_KNOB(k)
+	{
+		char real[KNOB_TEXT];
+
+		if (!k->read(k, place, real, sizeof(real)))
+			json_object_set_new(settings, factors[k->factor].name, to_level(k, real));
+	}
+	return settings;
+}
+
+void knob_restore(struct knob_changes *changes, const struct knob_place *place)
+{
+	while (changes->count) {
+		const struct knob_change *change = &changes->change[--changes->count];
+		const struct knob *k = change->knob;
+		char real[KNOB_TEXT] = "";
+		int r;
+
+		if (k->gone)
+			continue;
+		r = k->write(k, place, change->found);
+		if (!r)
+			r = k->read(k, place, real, sizeof(real));
+		if (r)
+			say("%s cannot be put back to %s: %s", factors[k->factor].name, change->found,
+			    strerror(-r));
+		else if (!same(k, real, change->found))
+			say("%s was %s and is %s after it was put back", factors[k->factor].name,
+			    change->found, real);
+	}
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "workload.h"
+
+#include "workload_copy.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int copy_workload(const struct workload_run *run, json_t **measurement, struct failure *why)
+{
+	struct copy_request request;
+	struct copy copy;
+	int r = copy_parse(run->workload, &request);
+
+	if (r)
+		return fail(why, r, FAILURE_CELL, "measure", "workload", "Report this: lab and node differ.",
+		            "The workload cannot be understood");
+	r = copy_prepare(&copy, &request, run->target, run->timeout_ms, why);
+	if (!r)
+		r = copy_run(&copy, why);
+	if (!r)
+		*measurement = copy_json(&copy);
+	copy_close(&copy);
+	return r;
+}
+
+static const struct workload workloads[] = {
+    {.type = "copy", .run = copy_workload},
+    {.type = "stream", .run = workload_stream_run, .needs_peer = true},
+    {.type = "failover", .run = workload_failover_run, .breaks_bond = true},
+    {.type = "rtt", .run = workload_rtt_run, .needs_peer = true},
+};
+
+const struct workload *workload_of(const json_t *cell)
+{
+	const char *type = json_string_value(json_object_get(json_object_get(cell, "workload"), "type"));
+
+	for (size_t i = 0; type && i < sizeof(workloads) / sizeof(*workloads); i++)
+		if (!strcmp(workloads[i].type, type))
+			return &workloads[i];
+	return NULL;
+}
+
+json_t *workload_measurement(uint64_t bytes, long long ns, const uint64_t *second_bytes, size_t count,
+                             long long cpu_ns, const char *equivalent)
+{
+	double s = (double)ns / 1e9;
+	json_t *seconds = json_array();
+
+	for (size_t i = 0; i < count && (long long)i <= (ns - 1) / 1000000000; i++)
+		json_array_append_new(seconds, json_integer((json_int_t)second_bytes[i]));
+	return json_pack("{s:I, s:I, s:f, s:f, s:o, s:I, s:s}", "bytes", (json_int_t)bytes, "ns",
+	                 (json_int_t)ns, "mb_per_s", (double)bytes / 1e6 / s, "mib_per_s",
+	                 (double)bytes / 1048576 / s, "second_bytes", seconds, "cpu_ns", (json_int_t)cpu_ns,
+	                 "equivalent", equivalent);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Smaller sizes for a plan as it stands: so that a plan for hardware runs whole where there is little of it.
+ */
+#include "plan_internal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool plan_scale_parse(const char *text, struct plan_scale *scale)
+{
+	const char *slash = strchr(text, '/');
+	char *end;
+
+	*scale = (struct plan_scale){0};
+	if (!slash || !isdigit((unsigned char)text[0]) || !isdigit((unsigned char)slash[1]))
+		return false;
+	scale->numerator = (unsigned int)strtoul(text, &end, 10);
+	if (end != slash)
+		return false;
+	scale->denominator = (unsigned int)strtoul(slash + 1, &end, 10);
+	return !*end && scale->numerator && scale->numerator <= scale->denominator &&
+	       scale->denominator <= 1000000000;
+}
+
+uint64_t plan_scaled(const struct plan_scale *scale, uint64_t bytes, uint64_t record_bytes)
+{
+	unsigned __int128 product = (unsigned __int128)bytes * scale->numerator;
+
+	if (!scale->denominator || !record_bytes)
+		return bytes;
+	return (uint64_t)(product / scale->denominator / record_bytes) * record_bytes;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Workloads that go over the storage network: stream, rtt, failover. */
+#include "plan_internal.h"
+#include "units.h"
+
+#include <string.h>
+
+enum {
+	DEFAULT_CONNECTIONS = 4,
+	DEFAULT_MESSAGE_BYTES = 64,
+	DEFAULT_COUNT = 10000,
+	MESSAGE_MAX_BYTES = 1 << 20
+};
+
+/* The duration under KEY in milliseconds; 0 where there is none, or a complaint of it. */
+static uint64_t read_duration(struct plan_build *b, size_t index, const json_t *workload, const char *key)
+{
+	const json_t *value = json_object_get(workload, key);
+	char why[200];
+	uint64_t ms = 0;
+
+	if (!value)
+		return 0;
+	if (!json_is_string(value))
+		plan_workload_complain(b, index, key, "a duration needs a unit, such as 10s");
+	else if (units_duration(json_string_value(value), &ms, why, sizeof(why)))
+		plan_workload_complain(b, index, key, "%s", why);
+	else if (ms >= b->plan->measure_ms)
+		plan_workload_complain(
+		    b, index, key, "as long as the deadline for measuring, or longer (deadlines: measure)");
+	return ms;
+}
+
+static json_int_t integer_of(const json_t *workload, const char *key, json_int_t missing)
+{
+	const json_t *value = json_object_get(workload, key);
+
+	return value ? json_integer_value(value) : missing;
+}
+
+json_t *plan_read_stream(struct plan_build *b, size_t index, const json_t *stream)
+{
+	return json_pack("{s:s, s:I, s:I}", "type", "stream", "connections",
+	                 integer_of(stream, "connections", DEFAULT_CONNECTIONS), "duration_ms",
+	                 (json_int_t)read_duration(b, index, stream, "duration"));
+}
+
+json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt)
+{
+	uint64_t bytes = DEFAULT_MESSAGE_BYTES;
+
+	if (plan_workload_size(b, index, rtt, "message", &bytes) && (bytes < 1 || bytes > MESSAGE_MAX_BYTES))
+		plan_workload_complain(b, index, "message", "a message has 1 byte to 1MiB");
+	return json_pack("{s:s, s:I, s:I}", "type", "rtt", "message_bytes", (json_int_t)bytes, "count",
+	                 integer_of(rtt, "count", DEFAULT_COUNT));
+}
+
+enum { DEFAULT_BS_BYTES = 65536, DEFAULT_BEFORE_MS = 5000, DEFAULT_AFTER_MS = 15000, SECTOR_BYTES = 512 };
+
+json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *failover)
+{
+	const json_t *pull = json_object_get(failover, "pull");
+	uint64_t bs = DEFAULT_BS_BYTES, size = 0, before_ms = DEFAULT_BEFORE_MS, after_ms = DEFAULT_AFTER_MS;
+	bool good = plan_workload_size(b, index, failover, "bs", &bs);
+
+	good &= plan_workload_size(b, index, failover, "size", &size);
+	if (json_object_get(failover, "before"))
+		before_ms = read_duration(b, index, failover, "before");
+	if (json_object_get(failover, "after"))
+		after_ms = read_duration(b, index, failover, "after");
+	if (good && (bs < SECTOR_BYTES || bs > 1 << 30 || bs % SECTOR_BYTES))
+		plan_workload_complain(b, index, "bs", "direct writes are a multiple of %d bytes, up to 1GiB",
+		                       SECTOR_BYTES);
+	else if (good && (!size || size % bs))
+		plan_workload_complain(b, index, "size",
+		                       "the room to write in is a multiple of bs, %llu bytes",
+		                       (unsigned long long)bs);
+	if (before_ms < b->plan->measure_ms && after_ms < b->plan->measure_ms &&
+	    before_ms + after_ms >= b->plan->measure_ms)
+		plan_workload_complain(
+		    b, index, "after",
+		    "before and after together take longer than the deadline for measuring (deadlines: "
+		    "measure)");
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:s}", "type", "failover", "bs_bytes", (json_int_t)bs,
+	                 "size_bytes", (json_int_t)size, "before_ms", (json_int_t)before_ms, "after_ms",
+	                 (json_int_t)after_ms, "pull", pull ? json_string_value(pull) : "admin-down");
+}
+
+/* Whether STATE has what WORKLOAD needs; else WHAT it lacks. */
+static const char *lacks(const json_t *workload, const json_t *state)
+{
+	const char *type = json_string_value(json_object_get(workload, "type"));
+
+	if (!strcmp(type, "copy"))
+		return NULL;
+	if (!factor_relevant(&factors[FACTOR_NIC_MTU], state))
+		return "stack: drbd, and a drbd.link other than never-connected, since it goes over the "
+		       "storage "
+		       "network";
+	if (!strcmp(type, "failover") && (!factor_relevant(&factors[FACTOR_BOND_MIIMON], state) ||
+	                                  strcmp(factor_string(state, FACTOR_DRBD_LINK), "connected") != 0))
+		return "a bond.mode other than none, and drbd.link: connected, since it pulls a slave of the "
+		       "bond";
+	return NULL;
+}
+
+void plan_check_workloads(struct plan_build *b)
+{
+	for (size_t w = 0; w < b->workload_count; w++)
+		for (size_t s = 0; s < b->state_count; s++) {
+			const json_t *workload = b->workloads[w].workload;
+			const char *what = lacks(workload, b->states[s].state);
+
+			if (!what)
+				continue;
+			yaml_complain(&b->doc, "/workloads", true,
+			              "the workload %s needs %s, in every cell of the plan",
+			              json_string_value(json_object_get(workload, "type")), what);
+			break;
+		}
+}
+
+bool plan_label_net(const json_t *w, FILE *to)
+{
+	const char *type = json_string_value(json_object_get(w, "type"));
+	char text[64];
+
+	if (!strcmp(type, "copy"))
+		return false;
+	fprintf(to, " %s", type);
+	if (!strcmp(type, "stream"))
+		fprintf(to, " x%lld %.4gs", (long long)json_integer_value(json_object_get(w, "connections")),
+		        (double)json_integer_value(json_object_get(w, "duration_ms")) / 1e3);
+	if (!strcmp(type, "failover"))
+		fprintf(to, " %s %s",
+		        units_size_text((uint64_t)json_integer_value(json_object_get(w, "bs_bytes")), text,
+		                        sizeof(text)),
+		        json_string_value(json_object_get(w, "pull")));
+	if (!strcmp(type, "rtt"))
+		fprintf(to, " %s x%lld",
+		        units_size_text((uint64_t)json_integer_value(json_object_get(w, "message_bytes")),
+		                        text, sizeof(text)),
+		        (long long)json_integer_value(json_object_get(w, "count")));
+	return true;
+}
