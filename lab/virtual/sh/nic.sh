@@ -84,10 +84,10 @@ cmd_nic_fault() {
 	file=$LAB_DIR/$node.leg$leg.faults
 	shift 2
 	if [ "$*" = none ]; then
-		# shellcheck disable=SC2046
-		set -- $(printf '%s=0 ' $NIC_FAULTS_RUNNING)
 		rm -f "$file"
-		node_off "$node" || nic_faults_set "$node" "$leg" "$@"
+		for fault in $NIC_FAULTS_RUNNING; do
+			node_off "$node" || nic_faults_set "$node" "$leg" "$fault=0"
+		done
 		return
 	fi
 	for fault; do
