@@ -21,8 +21,9 @@ OBJECT_DECLARE_SIMPLE_TYPE(IxgbeState, IXGBE)
 
 #define TX_PACKET_BYTES (320 * 1024)
 
-/* When the other side has been told to pause, so much may still be under way: a tap holds 1,000 frames. */
-#define WIRE_BYTES (1000 * 9728)
+/* When the other side has been told to pause, so much may still be under way: a tap holds 1,000 frames of
+ * 9,728 bytes, and an emulated sender on a busy machine may send for long before it hears. */
+#define WIRE_BYTES (32 << 20)
 
 /* Properties (fault.c says what they mean) and their state. */
 struct faults {
