@@ -118,6 +118,7 @@ static int cancel(struct store *store, const char *run)
 		fprintf(stderr, "assay run: %s\n", store_message(store));
 		return ASSAY_SYSTEM;
 	}
+	printf("run %s is cancelled\n", run);
 	return ASSAY_OK;
 }
 
@@ -187,6 +188,20 @@ static int watch(struct store *store, const char *run, const char *database)
 	return finish(store, run);
 }
 
+static void say_queued(struct store *store, const char *id, const char *group, size_t cells)
+{
+	int64_t before = 0;
+
+	printf("run %s on group %s: %zu cells\n", id, group, cells);
+	if (!store_int(store, &before,
+	               "SELECT count(*) FROM runs WHERE group_name = ? AND run <> ? AND state IN ('queued', "
+	               "'running')",
+	               "ss", group, id) &&
+	    before)
+		printf("%" PRId64 " of this group's runs come first\n", before);
+	fflush(stdout);
+}
+
 static int run(struct store *store, const struct options *o, json_t *lab, const char *database)
 {
 	struct plan *plan = NULL;
@@ -202,8 +217,7 @@ static int run(struct store *store, const struct options *o, json_t *lab, const 
 			fprintf(stderr, "assay run: %s\n",
 			        text ? store_message(store) : "the plan cannot be read");
 		else if (o->wait)
-			printf("run %s on group %s: %zu cells\n", id, group, plan->cell_count),
-			    fflush(stdout), result = watch(store, id, database);
+			say_queued(store, id, group, plan->cell_count), result = watch(store, id, database);
 		else
 			puts(id), result = ASSAY_OK;
 	}

@@ -235,6 +235,12 @@ static int serve(struct server *s, const struct options *o, const sigset_t *sign
 	if (!r) {
 		log_event(NULL, "serve", "listening on %s, image %s, %s", s->url, s->image_dir,
 		          dnsmasq ? "dnsmasq answers DHCP" : "no DHCP");
+		if (!image_complete(s))
+			log_event(NULL, "image",
+			          "%s has no vmlinuz or no initramfs: no node can boot from it; run `make "
+			          "image`, or "
+			          "give another --image",
+			          s->image_dir);
 		r = work(s, dnsmasq, signals);
 	}
 	dnsmasq_stop(dnsmasq);

@@ -6,6 +6,7 @@
 #include "canonical.h"
 
 #include <errno.h>
+#include <math.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,6 +16,9 @@ struct sample_key {
 	const char *run, *cell_id;
 	int64_t boot, sample, attempt;
 };
+
+/* What was refused is kept for the operator to look at, not for a broken node to fill the disk with. */
+#define REFUSED_MAX 32
 
 static struct sample_key key_of(const json_t *message)
 {
@@ -118,6 +122,26 @@ static bool contradicts_itself(const struct node *n, const struct result_key *ur
 }
 
 /* What a valid result must agree with; NULL: it does. */
+static bool is_in_force(const json_t *state, const json_t *in_force)
+{
+	const char *name;
+	json_t *level;
+
+	json_object_foreach ((json_t *)state, name, level)
+		if (!json_equal(level, json_object_get(in_force, name)))
+			return false;
+	return true;
+}
+
+/* MB/s that follow from bytes and ns, but for rounding. */
+static bool is_rate(const json_t *measurement)
+{
+	double stated = json_number_value(json_object_get(measurement, "mb_per_s"));
+	double ns = (double)number(measurement, "ns"), bytes = (double)number(measurement, "bytes");
+
+	return ns > 0 && fabs(bytes * 1e3 / ns - stated) <= 0.001 * stated + 0.01;
+}
+
 static const char *doubt(const json_t *result, const char *boot_id, bool fresh)
 {
 	const json_t *evidence = json_object_get(result, "evidence");
@@ -128,6 +152,11 @@ static const char *doubt(const json_t *result, const char *boot_id, bool fresh)
 		return "the evidence is from another boot than the sample was given to";
 	if (json_array_size(json_object_get(evidence, "differences")))
 		return "what was in force is not what was asked for";
+	if (!is_in_force(json_object_get(json_object_get(result, "cell"), "state"),
+	                 json_object_get(evidence, "in_force")))
+		return "the evidence does not show in force all that was asked for";
+	if (measurement && !is_rate(measurement))
+		return "the rate does not follow from bytes and ns";
 	if (fresh && number(evidence, "states_built_before") != 0)
 		return "the cell asks for a fresh boot, and states were built before";
 	if (measurement && !strcmp(text(workload, "type"), "copy") &&
@@ -268,6 +297,9 @@ void conductor_refuse(struct conductor *c, struct moment now, const char *node, 
 	    "INSERT INTO refused (at_unix_ns, node, request, path, message, body) VALUES (?, ?, ?, ?, ?, ?)",
 	    "issssb", now.unix_ns, node, request, why->path, why->message, body, length);
 
+	if (!r)
+		r = store_do(c->store, "DELETE FROM refused WHERE id <= (SELECT max(id) FROM refused) - ?",
+		             "i", (int64_t)REFUSED_MAX);
 	if (r)
 		store_failed(c, "refused", r);
 	log_event(node, "refused", "%s: %s: %s", request, *why->path ? why->path : "/", why->message);

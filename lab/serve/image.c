@@ -64,6 +64,15 @@ void image_get(struct server *s, struct request *rq)
 	rq->status = 200;
 }
 
+bool image_complete(const struct server *s)
+{
+	int fd = open_file(s, "vmlinuz");
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 && image_initramfs(s);
+}
+
 const char *image_initramfs(const struct server *s)
 {
 	for (size_t i = 0; i < sizeof(initramfs_names) / sizeof(initramfs_names[0]); i++) {

@@ -103,6 +103,9 @@ void request_suspend(struct request *request);
 /* --- ipxe.c --- */
 void ipxe_boot(struct server *server, struct request *request);
 
+/* Whether the image folder has a kernel and an initramfs. */
+bool image_complete(const struct server *s);
+
 /* --- image.c --- */
 void image_get(struct server *server, struct request *request);
 /* The name of the initramfs in the image folder, or NULL. */

@@ -79,7 +79,7 @@ is_deeply([@{ $Lab::json->decode($answer->{content}) }{qw(node group image_id)}]
 is($lab->sql('SELECT text FROM pstore'), 'Oops', 'the dump of the kernel before is kept');
 is(status('POST', '/v1/hello', token => $token, body => hello($boot_a)), 200, 'hello again, from the same boot');
 is(status('POST', '/v1/hello', token => $token, body => hello($boot_b)), 401, 'the token does not serve another boot');
-is(status('POST', '/v1/step', token => $token, body => {step => 'x', text => 'y'}), 204, 'a step');
+is(status('POST', '/v1/step', token => $token, body => {step => 'x', text => 'y'}), 410, 'a step of no sample is told that it is off');
 my $token_b = token("mac=$mac");
 is(status('POST', '/v1/hello', token => $token_b, body => hello($boot_b)), 200, 'the node boots again');
 is(status('POST', '/v1/step', token => $token, body => {step => 'x', text => 'y'}), 401, 'which ends what the first token may do');
@@ -145,7 +145,7 @@ my $result = {
 	started_unix_ns => 1,
 	evidence => {boot_id => $boot_b, kernel_release => 'x', image_id => 'sim', command_line => '', states_built_before => 0,
 		in_force => $work->{cell}{state}, differences => [], nics => [], paths => [], before => {}, after => {}},
-	measurement => {bytes => $work->{cell}{workload}{size_bytes}, ns => 1000, mb_per_s => 1, mib_per_s => 1, records_full => 1,
+	measurement => {bytes => $work->{cell}{workload}{size_bytes}, ns => 1000, mb_per_s => $work->{cell}{workload}{size_bytes}, mib_per_s => 1, records_full => 1,
 		records_partial => 0, second_bytes => [], equivalent => 'dd'},
 };
 for my $case (['/cell_id', cell_id => $cell], ['/boot', boot => 2], ['/sample', sample => 2], ['/node', node => 'n2'],
@@ -164,6 +164,7 @@ is(status('PUT', $address, token => $token, body => {%$result, started_unix_ns =
 is($lab->sql('SELECT count(*) FROM results'), 1, 'and one is there');
 $work = $Lab::json->decode($lab->request('GET', '/v1/next', token => $token)->{content});
 is_deeply([@$work{qw(action sample)}], ['measure', 2], 'the next sample');
+is(status('POST', '/v1/step', token => $token, body => {step => 'x', text => 'y'}), 204, 'a step of the sample');
 my %key = map { $_ => $work->{$_} } qw(run cell_id boot sample attempt);
 is($Lab::json->decode($lab->request('POST', '/v1/barrier', token => $token, body => {%key, name => 'ready'})->{content})->{go},
 	JSON::PP::true, 'a node alone passes its barriers');

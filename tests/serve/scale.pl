@@ -90,7 +90,7 @@ while ($done < $runs && time < $until) {
 			evidence => {boot_id => sprintf('00000000-0000-0000-0000-%012d', $n), kernel_release => 'x', image_id => 'sim',
 				command_line => '', states_built_before => 0, in_force => $work->{cell}{state}, differences => [], nics => [],
 				paths => [], before => {}, after => {}},
-			measurement => {bytes => $size, ns => 1000, mb_per_s => 1, mib_per_s => 1, records_full => 1, records_partial => 0,
+			measurement => {bytes => $size, ns => 1000, mb_per_s => $size, mib_per_s => 1, records_full => 1, records_partial => 0,
 				second_bytes => [], equivalent => 'dd'}});
 		die "n$n: $answer->{status} $answer->{content}" if $answer->{status} != 200;
 		$done++;

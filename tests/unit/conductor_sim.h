@@ -238,12 +238,15 @@ static void sim_make_result(struct sim_node *n, enum sim_quirk quirk)
 		return;
 	}
 	json_object_set_new(n->result, "evidence",
-	                    json_pack("{ss s[] si}", "boot_id", n->boot_id, "differences",
-	                              "states_built_before", (int)n->states - 1));
+	                    json_pack("{ss s[] si sO}", "boot_id", n->boot_id, "differences",
+	                              "states_built_before", (int)n->states - 1, "in_force",
+	                              json_object_get(json_object_get(n->work, "cell"), "state")));
 	if (!strcmp(sim_text(n->work, "role"), "measure"))
 		json_object_set_new(n->result, "measurement",
-		                    json_pack("{sO si}", "bytes", json_object_get(workload, "size_bytes"),
-		                              "ns", 1000000));
+		                    json_pack("{sO si sf}", "bytes", json_object_get(workload, "size_bytes"),
+		                              "ns", 1000000, "mb_per_s",
+		                              json_number_value(json_object_get(workload, "size_bytes")) /
+		                                  1e3));
 }
 
 static void sim_take_work(struct sim *sim, struct sim_node *n, json_t *work)
