@@ -24,7 +24,7 @@ need-root:
 	@[ "$$(id -u)" = 0 ] || { echo "The virtual lab needs root. Run: sudo make $(or $(MAKECMDGOALS),run)" >&2; exit 1; }
 
 # The model's parts that need no QEMU, under the sanitizers.
-NIC_PURE       := $(addprefix lab/virtual/nic/,eeprom.c frame.c offload.c ring.c rss.c sfp.c toeplitz.c)
+NIC_PURE       := $(addprefix lab/virtual/nic/,buffer.c counters.c eeprom.c flow.c frame.c offload.c ring.c rss.c sfp.c toeplitz.c)
 NIC_TESTS      := $(patsubst tests/unit/%.c,$(OUT)/tests/%,$(wildcard tests/unit/nic_*.c))
 UNIT_TESTS     += $(NIC_TESTS)
 

@@ -6,3 +6,9 @@ bench: need-root setup image lab $(OUT)/tests/copy_vs_dd
 	@tests/bench/copy.sh $(OUT)/tests/copy_vs_dd $(BENCH_TARGET)
 
 .PHONY: bench
+
+## bench-nic: TCP between two virtual nodes: the 82599 model beside virtio
+bench-nic: need-root setup image lab
+	@tests/bench/nic.sh
+
+.PHONY: bench-nic

@@ -75,7 +75,7 @@ static struct master powered(void)
 	struct master m = {.clock = true, .data = true};
 
 	i2c_reset(&m.bus);
-	sfp_fill(&m.sfp);
+	sfp_fill(&m.sfp, SFP_SR);
 	return m;
 }
 
@@ -162,12 +162,46 @@ static void starts_again(void **state)
 	}
 }
 
+static unsigned sum(const uint8_t *p, int bytes)
+{
+	unsigned all = 0;
+
+	while (bytes-- > 0)
+		all += *p++;
+	return all & 0xff;
+}
+
+/* What ixgbe_identify_sfp_module_generic() goes by, and SFF-8472's check bytes. */
+static void kinds(void **state)
+{
+	static const struct {
+		enum sfp_kind kind;
+		uint8_t ten_gigabit, cable, oui[3];
+	} cases[] = {
+	    {SFP_SR, 0x10, 0, {0x00, 0x1b, 0x21}},
+	    {SFP_TWINAX, 0, 0x04, {0}},
+	    {SFP_REJECTED, 0x10, 0, {0}},
+	};
+	struct sfp sfp;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		sfp_fill(&sfp, cases[i].kind);
+		assert_int_equal(sfp.page[0][0], 3);
+		assert_int_equal(sfp.page[0][3], cases[i].ten_gigabit);
+		assert_int_equal(sfp.page[0][8], cases[i].cable);
+		assert_memory_equal(&sfp.page[0][37], cases[i].oui, 3);
+		assert_int_equal(sfp.page[0][63], sum(sfp.page[0], 63));
+		assert_int_equal(sfp.page[0][95], sum(sfp.page[0] + 64, 31));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reads_every_byte), cmocka_unit_test(reads_in_sequence),
 	    cmocka_unit_test(writes),           cmocka_unit_test(silent_for_others),
-	    cmocka_unit_test(starts_again),
+	    cmocka_unit_test(starts_again),     cmocka_unit_test(kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

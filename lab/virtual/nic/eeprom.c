@@ -78,7 +78,7 @@ void eeprom_fill(uint16_t word[EEPROM_WORDS])
 	pba_string(&word[PBA_AT], "E55555-000");
 	word[SFP_LIST] = SFP_LIST_AT;
 	sfp_list(word);
-	word[CAPABILITIES] = 0x3; /* takes any SFP; no FCoE */
+	word[CAPABILITIES] = 0x2; /* Intel's optics or passive cables only (bit 0: any); no FCoE */
 	word[ETRACK_LOW] = 0x0001;
 	word[ETRACK_HIGH] = 0x8000;
 	word[CHECKSUM] = eeprom_checksum(word);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <endian.h>
 #include <string.h>
 #include "frame.h"
 
@@ -57,12 +58,22 @@ void headers_find(const uint8_t *frame, int bytes, struct headers *h)
 		find_ipv6(frame, bytes, h);
 }
 
+/* Four bytes at a time: the order of bytes matters to the result of such a sum, not to the summing. */
 uint32_t sum16(uint32_t sum, const uint8_t *p, int bytes)
 {
-	for (; bytes > 1; bytes -= 2, p += 2) {
-		sum += get16(p);
-		sum = (sum & 0xffff) + (sum >> 16);
+	uint64_t wide = 0;
+	uint32_t word;
+
+	for (; bytes > 3; bytes -= 4, p += 4) {
+		memcpy(&word, p, sizeof(word));
+		wide += word;
 	}
+	while (wide >> 16)
+		wide = (wide & 0xffff) + (wide >> 16);
+	sum += be16toh((uint16_t)wide);
+	for (; bytes > 1; bytes -= 2, p += 2)
+		sum += get16(p);
+	sum = (sum & 0xffff) + (sum >> 16);
 	return bytes ? sum + ((uint32_t)p[0] << 8) : sum;
 }
 

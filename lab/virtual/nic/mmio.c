@@ -120,7 +120,7 @@ static uint32_t read_fwsm(IxgbeState *s, uint32_t at)
 
 static uint32_t read_links(IxgbeState *s, uint32_t at)
 {
-	return qemu_get_queue(s->nic)->link_down ? 0 : LINKS_UP_10G;
+	return wire_up(s) ? LINKS_UP_10G : 0;
 }
 
 static uint32_t read_anlp1(IxgbeState *s, uint32_t at)
@@ -199,12 +199,26 @@ static void write_rx_ring(IxgbeState *s, uint32_t at, uint32_t value)
 {
 	REG(s, at) = value & ring_register_mask(at % RING_STRIDE);
 	if (at % RING_STRIDE == RING_TAIL)
-		qemu_flush_queued_packets(qemu_get_queue(s->nic));
+		rx_drain(s);
 }
 
 static void write_threshold(IxgbeState *s, uint32_t at, uint32_t value)
 {
 	REG(s, at) = value & FCRT_MASK;
+	pause_update(s);
+}
+
+static void write_fccfg(IxgbeState *s, uint32_t at, uint32_t value)
+{
+	REG(s, at) = value;
+	pause_update(s);
+}
+
+static void write_eitr(IxgbeState *s, uint32_t at, uint32_t value)
+{
+	REG(s, at) = value & ~EITR_CNT_WDIS;
+	if (!(value & EITR_CNT_WDIS))
+		irq_interval_cleared(s, at < EITR24 ? (at - EITR0) / 4 : 24 + (at - EITR24) / 4);
 }
 
 static void write_address(IxgbeState *s, uint32_t at, uint32_t value)
@@ -224,6 +238,7 @@ static const struct range ranges[] = {
     {I2CCTL, I2CCTL, NULL, write_i2cctl},
     {EICR, EICR, read_eicr, write_eicr},
     {EICS, EICS, read_eics, write_eics},
+    {EITR0, EITR0 + 0x5f, NULL, write_eitr},
     {EIMS, EIMS, read_mask, write_eims},
     {EIMC, EIMC, read_mask, write_eimc},
     {EICS_EX, EICS_EX + 4, NULL, write_eics_ex},
@@ -232,6 +247,8 @@ static const struct range ranges[] = {
     {RX_RINGS, RX_RINGS + 0xfff, read_rx_ring, write_rx_ring},
     {RDRXCTL, RDRXCTL, read_rdrxctl, NULL},
     {FCRTL0, FCRTL0 + 0x7f, NULL, write_threshold}, /* FCRTL and FCRTH */
+    {FCCFG, FCCFG, NULL, write_fccfg},
+    {FLOW_STATISTICS, FLOW_STATISTICS + 0x7f, read_statistic, NULL},
     {MPC0, MPC0 + 0x1f, read_statistic, NULL},
     {STATISTICS, STATISTICS + 0x1ff, read_statistic, NULL},
     {MSCA, MSCA, read_msca, NULL},
@@ -248,10 +265,12 @@ static const struct range ranges[] = {
     {RX_RINGS_HIGH, RX_RINGS_HIGH + 0xfff, read_rx_ring, write_rx_ring},
     {FDIRCTRL, FDIRCTRL, read_fdirctrl, NULL},
     {FDIRCMD, FDIRCMD, read_fdircmd, NULL},
+    {FDIRMATCH, FDIRMISS, read_statistic, NULL},
     {EEC, EEC, read_eec, write_nothing},
     {EERD, EERD, read_eerd, NULL},
     {SWSM, SWSM, read_swsm, NULL},
     {FWSM, FWSM, read_fwsm, write_nothing},
+    {EITR24, EITR24 + 0x9f, NULL, write_eitr},
 };
 
 /* The ranges are in order of their addresses. */
@@ -312,8 +331,8 @@ void registers_reset(IxgbeState *s)
 	const uint8_t *mac = s->conf.macaddr.a;
 
 	memset(s->reg, 0, sizeof(s->reg));
-	s->queue_cause = s->queue_mask = 0;
-	s->other_cause = s->other_mask = 0;
+	irq_reset(s);
+	pause_reset(s);
 	tx_reset(s);
 	i2c_reset(&s->i2c);
 	REG(s, SWSM) = swsm;

@@ -37,32 +37,6 @@ enum {
 };
 enum { BAR_REGISTERS = 0, BAR_IO = 2, BAR_MSIX = 4, MSIX_PBA_AT = 0x2000, MSIX_BAR_BYTES = 0x4000 };
 
-static bool can_receive(NetClientState *nc)
-{
-	return true;
-}
-
-static ssize_t receive(NetClientState *nc, const uint8_t *frame, size_t bytes)
-{
-	IxgbeState *s = qemu_get_nic_opaque(nc);
-
-	/* In MAC loopback the wire is not heard. */
-	return REG(s, HLREG0) & HLREG0_LPBK ? (ssize_t)bytes : rx_frame(s, frame, bytes);
-}
-
-static void link_changed(NetClientState *nc)
-{
-	irq_other(qemu_get_nic_opaque(nc), EICR_LSC);
-}
-
-static NetClientInfo net_client = {
-    .type = NET_CLIENT_DRIVER_NIC,
-    .size = sizeof(NICState),
-    .can_receive = can_receive,
-    .receive = receive,
-    .link_status_changed = link_changed,
-};
-
 static void add_bars(PCIDevice *d, IxgbeState *s)
 {
 	int memory = PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH;
@@ -99,7 +73,7 @@ static bool add_capabilities(PCIDevice *d, Error **errp)
 	pcie_endpoint_cap_init(d, CAP_EXPRESS);
 	if (!pci_bus_is_root(pci_get_bus(d))) {
 		pci_set_long(d->config + CAP_EXPRESS + PCI_EXP_LNKCAP, LINK_5GT_X8);
-		pci_set_word(d->config + CAP_EXPRESS + PCI_EXP_LNKSTA, LINK_5GT_X8);
+		pci_set_word(d->config + CAP_EXPRESS + PCI_EXP_LNKSTA, faults_pcie_link(IXGBE(d)));
 	}
 	/* The first extended capability has to be at 0x100. */
 	if (pcie_aer_init(d, PCI_ERR_VER, CAP_AER, PCI_ERR_SIZEOF, errp) < 0)
@@ -115,12 +89,11 @@ static void realize(PCIDevice *d, Error **errp)
 	add_bars(d, s);
 	if (!add_capabilities(d, errp) || !add_interrupts(d, s, errp))
 		return;
-	qemu_macaddr_default_if_unset(&s->conf.macaddr);
-	s->nic = qemu_new_nic(&net_client, &s->conf, object_get_typename(OBJECT(d)), DEVICE(d)->id,
-	                      &DEVICE(d)->mem_reentrancy_guard, s);
-	qemu_format_nic_info_str(qemu_get_queue(s->nic), s->conf.macaddr.a);
+	irq_init(s);
+	pause_init(s);
+	wire_init(s);
 	eeprom_fill(s->eeprom);
-	sfp_fill(&s->sfp);
+	sfp_fill(&s->sfp, s->fault.sfp);
 	registers_reset(s);
 }
 
@@ -128,7 +101,9 @@ static void leave(PCIDevice *d)
 {
 	IxgbeState *s = IXGBE(d);
 
-	qemu_del_nic(s->nic);
+	wire_free(s);
+	pause_free(s);
+	irq_free(s);
 	msix_uninit(d, &s->msix_bar, &s->msix_bar);
 	msi_uninit(d);
 	tx_free(s);
@@ -189,6 +164,7 @@ static void class_init(ObjectClass *oc, void *data)
 	dc->reset = power_on_reset;
 	dc->desc = "Intel 82599ES 10-Gigabit SFI/SFP+";
 	device_class_set_props(dc, properties);
+	faults_class_init(oc);
 	set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);
 }
 

@@ -16,6 +16,7 @@ enum {
 	EICR = 0x800,
 	EICS = 0x808,
 	EIAC = 0x810,
+	EITR0 = 0x820,
 	EIMS = 0x880,
 	EIMC = 0x888,
 	EIAM = 0x890,
@@ -29,25 +30,45 @@ enum {
 	RX_RINGS = 0x1000,
 	QPRDC0 = 0x1430,
 	SRRCTL0 = 0x2100,
+	RQSMR0 = 0x2300,
 	RDRXCTL = 0x2f00,
 	RXCTRL = 0x3000,
+	FCTTV0 = 0x3200,
 	FCRTL0 = 0x3220,
+	FCRTH0 = 0x3260,
+	FCRTV = 0x32a0,
 	RXPBSIZE0 = 0x3c00,
+	FCCFG = 0x3d00,
+	FLOW_STATISTICS = 0x3f00,
+	LXONTXC = 0x3f60,
+	LXOFFTXC = 0x3f68,
 	MPC0 = 0x3fa0,
 	STATISTICS = 0x4000,
+	CRCERRS = 0x4000,
+	RLEC = 0x4040,
+	PRC64 = 0x405c,
 	GPRC = 0x4074,
 	BPRC = 0x4078,
 	MPRC = 0x407c,
 	GPTC = 0x4080,
 	GORCL = 0x4088,
 	GOTCL = 0x4090,
+	RUC = 0x40a4,
 	ROC = 0x40ac,
+	RJC = 0x40b0,
+	TORL = 0x40c0,
 	TPR = 0x40d0,
 	TPT = 0x40d4,
+	PTC64 = 0x40d8,
+	MPTC = 0x40f0,
+	BPTC = 0x40f4,
+	LXONRXCNT = 0x41a4,
+	LXOFFRXCNT = 0x41a8,
 	HLREG0 = 0x4240,
 	MSCA = 0x425c,
 	MSRWD = 0x4260,
 	MAXFRS = 0x4268,
+	MFLCN = 0x4294,
 	AUTOC = 0x42a0,
 	LINKS = 0x42a4,
 	AUTOC2 = 0x42a8,
@@ -62,19 +83,24 @@ enum {
 	RETA = 0x5c00,
 	RSSRK = 0x5c80,
 	TX_RINGS = 0x6000,
+	TQSMR0 = 0x8600,
 	QBTC0 = 0x8700,
 	SECTXSTAT = 0x8804,
 	SECRXSTAT = 0x8d04,
 	VFTA = 0xa000,
 	RAL16 = 0xa200,
+	TFCS = 0xce00,
 	RX_RINGS_HIGH = 0xd000,
 	FDIRCTRL = 0xee00,
 	FDIRCMD = 0xee2c,
+	FDIRMATCH = 0xee58,
+	FDIRMISS = 0xee5c,
 	EEC = 0x10010,
 	EERD = 0x10014,
 	SWSM = 0x10140,
 	FWSM = 0x10148,
 	GSSR = 0x10160,
+	EITR24 = 0x12300,
 };
 
 /* Offsets within a ring's 0x40 bytes. */
@@ -105,6 +131,18 @@ enum {
 #define RDRXCTL_DMAIDONE 0x00000008u
 #define RXCTRL_RXEN      0x00000001u
 #define FCRT_MASK        0x8007fff0u
+#define FCRT_BYTES       0x0007ffe0u
+#define FCRTH_FCEN       0x80000000u /* XOFF is sent above the mark, */
+#define FCRTL_XONE       0x80000000u /* XON below the other */
+#define FCCFG_TFCE       0x00000008u
+#define MFLCN_PMCF       0x00000001u /* control frames go to the driver, */
+#define MFLCN_DPF        0x00000002u /* but not pause frames */
+#define MFLCN_RFCE       0x00000008u
+#define TFCS_TXON        0x00000001u
+#define RXPBSIZE_BYTES   0x000ffc00u
+#define EITR_INTERVAL    0x00000ff8u /* units of 2 us, from bit 3 on */
+#define EITR_CNT_WDIS    0x80000000u /* a write leaves the running interval alone */
+#define FDIRCTRL_PBALLOC 0x00000003u
 #define HLREG0_TXCRCEN   0x00000001u
 #define HLREG0_RXCRCSTRP 0x00000002u
 #define HLREG0_JUMBOEN   0x00000004u

@@ -54,14 +54,10 @@ static bool accepted(IxgbeState *s, const uint8_t *frame, uint32_t bytes)
 
 	if (!vlan_accepted(s, frame, bytes))
 		return false;
-	if (!memcmp(frame, broadcast, sizeof(broadcast))) {
-		REG(s, BPRC)++;
+	if (!memcmp(frame, broadcast, sizeof(broadcast)))
 		return REG(s, FCTRL) & FCTRL_BAM;
-	}
-	if (frame[0] & 1) {
-		REG(s, MPRC)++;
+	if (frame[0] & 1)
 		return multicast_accepted(s, frame);
-	}
 	return (REG(s, FCTRL) & FCTRL_UPE) || address_known(s, frame);
 }
 
@@ -154,34 +150,67 @@ static void fill_ring(IxgbeState *s, unsigned ring, struct incoming *in, uint32_
 	}
 }
 
-/* Returns false if the frame has to wait until the driver offers buffers (as with pause frames on the wire).
- */
+/* Returns false if the frame has to wait until the driver offers buffers. */
 static bool deliver(IxgbeState *s, struct incoming *in)
 {
 	unsigned ring = rx_ring_at(in->queue);
 	uint32_t count = ring_count(s, ring);
 	uint32_t srrctl = REG(s, in->queue < 16 ? SRRCTL0 + in->queue * 4 : ring + RING_SRRCTL);
 	uint32_t buffer_bytes = (srrctl & 0x7f) * 1024;
-	uint32_t needed;
+	uint32_t needed, ready;
 
 	if (!(REG(s, ring + RING_CTL) & RING_ENABLE) || !count || !buffer_bytes)
 		return true;
 	needed = ring_buffers(in->bytes, buffer_bytes);
-	if (ring_ready(REG(s, ring + RING_HEAD), REG(s, ring + RING_TAIL), count) < needed) {
+	ready = s->fault.rx_stall ? 0 : ring_ready(REG(s, ring + RING_HEAD), REG(s, ring + RING_TAIL), count);
+	if (ready < needed) {
 		if (needed < count && !(srrctl & SRRCTL_DROP_EN))
 			return false;
-		REG(s, QPRDC0 + (in->queue & 15) * RING_STRIDE)++;
+		count_rx_queue_drop(s->reg, in->queue);
 		return true;
 	}
-	REG(s, GPRC)++;
-	statistic_add(s, GORCL, in->bytes + FRAME_FCS_BYTES);
-	if (in->queue < 16) {
-		REG(s, ring + RING_PACKETS)++;
-		statistic_add(s, ring + RING_BYTES, in->bytes);
-	}
+	count_rx_queue(s->reg, in->queue, in->bytes);
 	fill_ring(s, ring, in, buffer_bytes);
 	irq_queue(s, in->queue, false);
 	return true;
+}
+
+/* A frame that passed the filters, into its ring; false as above. */
+static bool place(IxgbeState *s, const uint8_t *frame, uint32_t bytes)
+{
+	struct incoming in = {.data = frame, .bytes = bytes};
+	uint8_t stripped[FRAME_MAX_BYTES];
+	struct headers h;
+
+	headers_find(in.data, in.bytes, &h);
+	choose_queue(s, &h, &in);
+	check_sums(&h, &in);
+	strip_vlan(s, &in, stripped);
+	return deliver(s, &in);
+}
+
+void rx_drain(IxgbeState *s)
+{
+	const uint8_t *frame;
+	uint32_t bytes;
+
+	if (!s->buffer.first)
+		return;
+	while ((frame = buffer_first(&s->buffer, &bytes)) && place(s, frame, bytes))
+		buffer_remove(&s->buffer);
+	pause_update(s);
+}
+
+/* Without pause frames a full buffer means loss; with them, what was under way when the XOFF went out is
+ * kept. */
+static void keep(IxgbeState *s, const uint8_t *frame, uint32_t bytes)
+{
+	uint64_t room = (REG(s, RXPBSIZE0) & RXPBSIZE_BYTES) + (s->xoff ? WIRE_BYTES : 0);
+
+	if (s->buffer.bytes + bytes > room || buffer_add(&s->buffer, frame, bytes))
+		count(s->reg, MPC0);
+	else
+		pause_update(s);
 }
 
 static bool too_long(IxgbeState *s, const uint8_t *frame, uint32_t bytes)
@@ -191,30 +220,28 @@ static bool too_long(IxgbeState *s, const uint8_t *frame, uint32_t bytes)
 	return bytes + FRAME_FCS_BYTES > limit + (get16(frame + 12) == ETHERTYPE_VLAN ? 4 : 0);
 }
 
-ssize_t rx_frame(IxgbeState *s, const uint8_t *frame, size_t bytes)
+void rx_frame(IxgbeState *s, const uint8_t *frame, uint32_t bytes)
 {
-	uint8_t padded[FRAME_MIN_BYTES], stripped[FRAME_MAX_BYTES];
-	struct incoming in = {.data = frame, .bytes = bytes};
-	struct headers h;
+	uint8_t padded[FRAME_MIN_BYTES];
 
 	if (!(REG(s, RXCTRL) & RXCTRL_RXEN) || bytes < FRAME_HEADER_BYTES || bytes > FRAME_MAX_BYTES)
-		return bytes;
+		return;
 	if (bytes < FRAME_MIN_BYTES) {
 		memcpy(padded, frame, bytes);
 		memset(padded + bytes, 0, sizeof(padded) - bytes);
-		in.data = padded;
-		in.bytes = sizeof(padded);
+		frame = padded;
+		bytes = sizeof(padded);
 	}
-	REG(s, TPR)++;
-	if (too_long(s, in.data, in.bytes)) {
-		REG(s, ROC)++;
-		return bytes;
+	count_arrived(s->reg, bytes);
+	if (too_long(s, frame, bytes)) {
+		count(s->reg, ROC);
+		return;
 	}
-	if (!accepted(s, in.data, in.bytes))
-		return bytes;
-	headers_find(in.data, in.bytes, &h);
-	choose_queue(s, &h, &in);
-	check_sums(&h, &in);
-	strip_vlan(s, &in, stripped);
-	return deliver(s, &in) ? (ssize_t)bytes : 0;
+	if (pause_received(s, frame, bytes) || !accepted(s, frame, bytes))
+		return;
+	count_received(s->reg, frame, bytes);
+	if (REG(s, FDIRCTRL) & FDIRCTRL_PBALLOC)
+		count(s->reg, FDIRMISS);
+	if (s->buffer.first || !place(s, frame, bytes))
+		keep(s, frame, bytes);
 }

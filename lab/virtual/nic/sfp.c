@@ -5,30 +5,63 @@
 #define ADDRESS_IDENTITY    0xa0
 #define ADDRESS_DIAGNOSTICS 0xa2
 
+/* Check byte after so many: the low byte of their sum */
+static void sum(uint8_t *p, int bytes)
+{
+	p[bytes] = 0;
+	for (int i = 0; i < bytes; i++)
+		p[bytes] = (uint8_t)(p[bytes] + p[i]);
+}
+
 static void text(uint8_t *field, const char *value)
 {
 	memset(field, ' ', 16);
 	memcpy(field, value, strlen(value));
 }
 
-/* SFF-8472. The driver tells modules apart by bytes 3, 6, 8 and the vendor's OUI. */
-void sfp_fill(struct sfp *sfp)
+static void fill_sr(uint8_t *id)
 {
+	id[2] = 7;    /* LC */
+	id[3] = 0x10; /* 10GBASE-SR */
+	id[6] = 0x01; /* 1000BASE-SX */
+	id[38] = 0x1b;
+	id[39] = 0x21;
+	text(&id[20], "Intel Corp");
+	text(&id[40], "FTLX8571D3BCV-IT");
+}
+
+static void fill_twinax(uint8_t *id)
+{
+	id[2] = 0x21; /* copper pigtail */
+	id[8] = 0x04; /* passive */
+	id[18] = 3;   /* m */
+	text(&id[20], "Molex Inc.");
+	text(&id[40], "74752-2301");
+}
+
+static void fill_rejected(uint8_t *id)
+{
+	id[2] = 7;
+	id[3] = 0x10;
+	text(&id[20], "NoName Optics");
+	text(&id[40], "SFP-10G-SR");
+}
+
+/* SFF-8472. The driver tells modules apart by bytes 3, 6, 8 and the vendor's OUI (37 to 39). */
+void sfp_fill(struct sfp *sfp, enum sfp_kind kind)
+{
+	static void (*const fill[])(
+	    uint8_t * id) = {[SFP_SR] = fill_sr, [SFP_TWINAX] = fill_twinax, [SFP_REJECTED] = fill_rejected};
 	uint8_t *id = sfp->page[0];
 
 	memset(sfp, 0, sizeof(*sfp));
 	id[0] = 3; /* SFP */
 	id[1] = 4;
-	id[12] = 103;  /* nominal rate, units of 100 Mb/s */
-	id[37] = 0x00; /* Intel */
-	id[38] = 0x1b;
-	id[39] = 0x21;
-	id[2] = 7;    /* LC */
-	id[3] = 0x10; /* 10GBASE-SR */
-	id[6] = 0x01; /* 1000BASE-SX */
-	text(&id[20], "Intel Corp");
-	text(&id[40], "FTLX8571D3BCV-IT");
+	id[12] = 103; /* nominal rate, units of 100 Mb/s */
+	fill[kind](id);
 	text(&id[68], "ASSAY0001");
+	sum(id, 63);
+	sum(id + 64, 31);
 }
 
 void i2c_reset(struct i2c *bus)

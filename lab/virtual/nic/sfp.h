@@ -22,8 +22,13 @@ struct i2c {
 	uint8_t shift, pointer, address;
 };
 
-/* Intel 10GBASE-SR optics, dual rate. */
-void sfp_fill(struct sfp *sfp);
+enum sfp_kind {
+	SFP_SR,       /* Intel 10GBASE-SR optics, dual rate */
+	SFP_TWINAX,   /* a passive cable, 3 m */
+	SFP_REJECTED, /* another maker's 10GBASE-SR: the driver wants allow_unsupported_sfp */
+};
+
+void sfp_fill(struct sfp *sfp, enum sfp_kind kind);
 
 /* Both lines high, nobody talks. */
 void i2c_reset(struct i2c *bus);

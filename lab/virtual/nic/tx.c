@@ -26,9 +26,7 @@ static void send_frame(void *opaque, uint8_t *frame, int bytes)
 	    {(void *)zeros, padding},
 	};
 
-	REG(s, GPTC)++;
-	REG(s, TPT)++;
-	statistic_add(s, GOTCL, total + FRAME_FCS_BYTES);
+	count_sent(s->reg, frame, total);
 	if (REG(s, HLREG0) & HLREG0_LPBK) { /* ethtool -t offline */
 		uint8_t loop[FRAME_MAX_BYTES];
 
@@ -38,7 +36,8 @@ static void send_frame(void *opaque, uint8_t *frame, int bytes)
 		}
 		return;
 	}
-	qemu_sendv_packet(qemu_get_queue(s->nic), iov, ARRAY_SIZE(iov));
+	if (wire_up(s))
+		qemu_sendv_packet(qemu_get_queue(s->nic), iov, ARRAY_SIZE(iov));
 }
 
 static void send_packet(IxgbeState *s, struct tx_queue *q, uint32_t command)
@@ -48,6 +47,8 @@ static void send_packet(IxgbeState *s, struct tx_queue *q, uint32_t command)
 
 	if (q->bytes < FRAME_HEADER_BYTES)
 		return;
+	if (s->fault.tx_hang && --s->fault.tx_hang == 0)
+		s->fault.hung = true;
 	if ((command & TXD_TSE) && o->mss) {
 		uint8_t *segment = g_malloc(o->mac_bytes + o->ip_bytes + o->l4_bytes + o->mss);
 
@@ -75,14 +76,6 @@ static void gather(IxgbeState *s, struct tx_queue *q, uint64_t address, uint32_t
 	q->bytes += bytes;
 }
 
-static void count_packet(IxgbeState *s, unsigned queue)
-{
-	if (queue >= 16) /* without a mapping register of its own, a queue has no counters */
-		return;
-	REG(s, tx_ring_at(queue) + RING_PACKETS)++;
-	statistic_add(s, QBTC0 + 8 * queue, s->tx[queue].bytes);
-}
-
 /* One descriptor; returns true if its completion was written back. */
 static bool run_descriptor(IxgbeState *s, unsigned queue, uint64_t address)
 {
@@ -98,7 +91,7 @@ static bool run_descriptor(IxgbeState *s, unsigned queue, uint64_t address)
 		gather(s, q, word[0] | (uint64_t)word[1] << 32, word[2] & 0xffff, word[3]);
 		if (word[2] & TXD_EOP) {
 			send_packet(s, q, word[2]);
-			count_packet(s, queue);
+			count_tx_queue(s->reg, queue, q->bytes);
 			q->gathering = false;
 		}
 	}
@@ -117,7 +110,8 @@ void tx_run(IxgbeState *s, unsigned queue)
 
 	if (!(REG(s, ring + RING_CTL) & RING_ENABLE) || !(REG(s, DMATXCTL) & DMATXCTL_TE))
 		return;
-	while (ring_ready(REG(s, ring + RING_HEAD), REG(s, ring + RING_TAIL), count)) {
+	while (!s->paused && !s->fault.hung &&
+	       ring_ready(REG(s, ring + RING_HEAD), REG(s, ring + RING_TAIL), count)) {
 		uint32_t head = REG(s, ring + RING_HEAD);
 
 		done |= run_descriptor(s, queue, ring_base(s, ring) + head * RING_DESCRIPTOR_BYTES);
@@ -134,6 +128,7 @@ void tx_reset(IxgbeState *s)
 
 		*q = (struct tx_queue){.packet = q->packet};
 	}
+	s->fault.hung = false;
 }
 
 void tx_free(IxgbeState *s)

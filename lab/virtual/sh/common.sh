@@ -84,7 +84,7 @@ json_text() {
 
 # lab_sweep: forget what only a running lab has; disks, logs and results stay
 lab_sweep() {
-	rm -f "$LAB_DIR"/*.pid "$LAB_DIR"/*.qmp "$LAB_DIR"/*.console "$LAB_DIR"/*.args "$LAB_STATE"
+	rm -f "$LAB_DIR"/*.pid "$LAB_DIR"/*.qmp "$LAB_DIR"/*.console "$LAB_DIR"/*.args "$LAB_DIR"/*.faults "$LAB_STATE"
 }
 
 # node_number NODE: 1 for n1; refuses nodes that the lab does not have

@@ -35,6 +35,7 @@ net_up() {
 			tap_add "n$n-l$leg" "br-l$leg" $LEG_MTU_BYTES
 		done
 	done
+	pause_wires "$1"
 }
 
 # iPXE asks for IPv6 routers beside DHCP and gives up only after 16 s, at every boot. So the management network has one that
@@ -57,7 +58,7 @@ bridge_add() {
 tap_add() {
 	ip -n "$LAB_NS" tuntap add "$1" mode tap
 	ip -n "$LAB_NS" link set "$1" mtu "$3" master "$2" up
-	# Only the port's own mask lets LACP through; pause frames never pass a bridge.
+	# Only the port's own mask lets LACP through; pause frames never pass a bridge (nic.sh).
 	ip -n "$LAB_NS" link set "$1" type bridge_slave group_fwd_mask 0xfffd
 }
 
@@ -108,6 +109,7 @@ cmd_leg_cut() {
 	for tap in $ends; do
 		in_net bridge link set dev "$tap" state $state 2>/dev/null ||
 			[ $state = 3 ] || die "leg-cut: the bridge refused to block $tap"
+		pause_wire "$tap" "$([ $state = 3 ] && echo join || echo cut)"
 	done
 }
 

@@ -107,7 +107,7 @@ args_network() {
 		# Without vnet_hdr what crosses a leg is frames as on a wire, not segments of 64 KiB.
 		args -netdev "tap,id=tap$leg,ifname=$node-l$leg,script=no,downscript=no,vnet_hdr=off"
 		args -device "pcie-root-port,id=slot$leg,chassis=$leg,slot=$leg"
-		args -device "$(nic_of),bus=slot$leg,id=leg$leg,netdev=tap$leg,mac=$(mac_leg "$n" "$leg")"
+		args -device "$(nic_of),bus=slot$leg,id=leg$leg,netdev=tap$leg,mac=$(mac_leg "$n" "$leg")$(nic_faults_of "$node" $leg)"
 	done
 }
 
