@@ -7,7 +7,7 @@
 #include "factor.h"
 #include "yaml.h"
 
-enum { PLAN_CELLS_MAX = 1000000, PLAN_VISITS_MAX = 10000000, PLAN_DOUBLES_TOLD = 20 };
+enum { PLAN_CELLS_MAX = 1000000, PLAN_VISITS_MAX = 10000000, PLAN_DOUBLES_TOLD = 20, PLAN_CRYSTAL_CELLS = 9 };
 
 /* A set of factors: bit N is factors[N]. */
 typedef unsigned __int128 factor_set;
@@ -72,6 +72,8 @@ int plan_make_visits(struct plan_build *b);
 json_t *plan_read_stream(struct plan_build *b, size_t index, const json_t *stream);
 json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *failover);
 json_t *plan_read_aio(struct plan_build *b, size_t index, const json_t *aio);
+/* An array of aio workloads, in CrystalDiskMark's order; PLAN_CRYSTAL_CELLS of them. */
+json_t *plan_read_crystal(struct plan_build *b, size_t index, const json_t *crystal);
 json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt);
 /* The size under KEY of workload INDEX, or what *BYTES has where there is none; false: complained of. */
 bool plan_workload_size(struct plan_build *b, size_t index, const json_t *workload, const char *key,

@@ -175,33 +175,52 @@ static const struct {
     {"aio", plan_read_aio},
 };
 
-static int read_workload(struct plan_build *b, size_t index, const json_t *item)
+/* Adds WORKLOAD, which becomes its own, unless it is there. */
+static int add_workload(struct plan_build *b, size_t index, json_t *workload)
 {
-	size_t complaints = b->doc.complaints->count;
 	struct plan_workload *w = &b->workloads[b->workload_count];
 
-	for (size_t t = 0; t < sizeof(types) / sizeof(*types); t++)
-		if (json_object_get(item, types[t].type))
-			w->workload = types[t].read(b, index, json_object_get(item, types[t].type));
-	if (b->doc.complaints->count > complaints) {
-		json_decref(w->workload);
-		w->workload = NULL;
-		return 0;
-	}
-	if (!w->workload)
-		return -ENOMEM;
 	for (size_t i = 0; i < b->workload_count; i++)
-		if (json_equal(w->workload, b->workloads[i].workload)) {
+		if (json_equal(workload, b->workloads[i].workload)) {
 			json_array_append_new(b->plan->notes,
 			                      json_sprintf("workload %zu is the same as an earlier one "
 			                                   "and is measured once",
 			                                   index + 1));
-			json_decref(w->workload);
-			w->workload = NULL;
+			json_decref(workload);
 			return 0;
 		}
+	w->workload = workload;
 	b->workload_count++;
 	return canonical_json(w->workload, &w->canonical);
+}
+
+static int read_workload(struct plan_build *b, size_t index, const json_t *item)
+{
+	const json_t *crystal = json_object_get(item, "crystal");
+	size_t complaints = b->doc.complaints->count;
+	json_t *workload = NULL, *one;
+	size_t i;
+	int r = 0;
+
+	for (size_t t = 0; t < sizeof(types) / sizeof(*types); t++)
+		if (json_object_get(item, types[t].type))
+			workload = types[t].read(b, index, json_object_get(item, types[t].type));
+	if (crystal)
+		workload = plan_read_crystal(b, index, crystal);
+	if (b->doc.complaints->count > complaints) {
+		json_decref(workload);
+		return 0;
+	}
+	if (!workload)
+		return -ENOMEM;
+	if (!json_is_array(workload))
+		return add_workload(b, index, workload);
+	json_array_foreach (workload, i, one) {
+		if (!r)
+			r = add_workload(b, index, json_incref(one));
+	}
+	json_decref(workload);
+	return r;
 }
 
 int plan_read_workloads(struct plan_build *b)
@@ -210,7 +229,7 @@ int plan_read_workloads(struct plan_build *b)
 	size_t i;
 	int r = 0;
 
-	b->workloads = calloc(json_array_size(list), sizeof(*b->workloads));
+	b->workloads = calloc(json_array_size(list) * PLAN_CRYSTAL_CELLS, sizeof(*b->workloads));
 	if (!b->workloads)
 		return -ENOMEM;
 	json_array_foreach (list, i, item) {

@@ -73,11 +73,24 @@ static void check(struct plan_build *b, size_t index, const json_t *aio, const s
 		plan_workload_complain(b, index, "verify", "nothing is written that could be verified");
 }
 
+/* In the virtual lab: less of everything but of the block. A span of 0, the whole device, stays. */
+static void scale(const struct plan_build *b, json_int_t jobs, struct sizes *s)
+{
+	uint64_t least = s->bs * (uint64_t)jobs, had_size = s->size, had_span = s->span;
+
+	s->size = plan_scaled(&b->plan->scale, s->size, least);
+	s->span = plan_scaled(&b->plan->scale, s->span, least);
+	s->offset = plan_scaled(&b->plan->scale, s->offset, s->bs);
+	s->size = had_size && !s->size ? least : s->size;
+	s->span = had_span && !s->span ? least : s->span;
+}
+
 json_t *plan_read_aio(struct plan_build *b, size_t index, const json_t *aio)
 {
 	const json_t *engine = json_object_get(aio, "engine");
 	json_int_t random = percent_of(b, index, aio, "pattern", "sequential", "random_percent");
 	json_int_t reads = percent_of(b, index, aio, "direction", "write", "read_percent");
+	size_t complaints = b->doc.complaints->count;
 	struct sizes s = {0};
 	bool good = plan_workload_size(b, index, aio, "bs", &s.bs);
 
@@ -86,6 +99,8 @@ json_t *plan_read_aio(struct plan_build *b, size_t index, const json_t *aio)
 	good &= plan_workload_size(b, index, aio, "span", &s.span);
 	if (good)
 		check(b, index, aio, &s);
+	if (good && s.bs && b->doc.complaints->count == complaints && b->plan->scale.denominator)
+		scale(b, integer_of(aio, "jobs", 1), &s);
 	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:I}",
 	                 "type", "aio", "engine", engine ? json_string_value(engine) : "libaio", "bs_bytes",
 	                 (json_int_t)s.bs, "size_bytes", (json_int_t)s.size, "duration_ms",
