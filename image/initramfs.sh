@@ -28,18 +28,18 @@ build_extra_modules() {
 	for dir in ${MODULES:-}; do
 		name=$(basename "$(readlink -f "$dir")")
 		i=$((i + 1))
-		rm -rf "${stage:?}/work/$i"
-		mkdir -p "$stage/work/$i"
-		cp -a "$(readlink -f "$dir")" "$stage/work/$i/"
-		make -C "$linux" O="$kernel/build" ARCH=x86 M="$stage/work/$i/$name" modules
-		find "$stage/work/$i/$name" -name '*.ko' | sort >"$stage/work/$i.ko"
-		[ -s "$stage/work/$i.ko" ] || die "MODULES: $dir built no module"
+		rm -rf "${stage:?}/modules-build/$i"
+		mkdir -p "$stage/modules-build/$i"
+		cp -a "$(readlink -f "$dir")" "$stage/modules-build/$i/"
+		make -C "$linux" O="$kernel/build" ARCH=x86 M="$stage/modules-build/$i/$name" modules
+		find "$stage/modules-build/$i/$name" -name '*.ko' | sort >"$stage/modules-build/$i.ko"
+		[ -s "$stage/modules-build/$i.ko" ] || die "MODULES: $dir built no module"
 		while read -r ko; do
 			install -D -m 644 "$ko" "$moddir/extra/$(basename "$ko")"
 			echo "$(basename "$ko") $name" >>"$base/extra"
-		done <"$stage/work/$i.ko"
+		done <"$stage/modules-build/$i.ko"
 	done
-	rm -rf "${stage:?}/work"
+	rm -rf "${stage:?}/modules-build"
 }
 
 stage_modules() {
