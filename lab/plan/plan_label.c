@@ -69,7 +69,20 @@ static int add_level(FILE *to, size_t factor, const json_t *level)
 	}
 }
 
-static int label_state(struct plan_state *s, factor_set shown)
+/* What the only state of a plan is called; where there are several, the one that differs in nothing is
+ * "base". */
+static char *name_alone(const struct plan_state *s, bool alone)
+{
+	const char *stack = factor_string(s->state, FACTOR_STACK),
+	           *link = factor_string(s->state, FACTOR_DRBD_LINK);
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s%s%s", stack, strcmp(stack, "drbd") ? "" : " ",
+	         strcmp(stack, "drbd") ? "" : link);
+	return strdup(alone ? text : "base");
+}
+
+static int label_state(struct plan_state *s, factor_set shown, bool alone)
 {
 	/* Boot last: it reads best behind what is booted for. */
 	size_t length;
@@ -92,7 +105,7 @@ static int label_state(struct plan_state *s, factor_set shown)
 	memmove(s->label, s->label + (*s->label == ' '), length + (*s->label != ' '));
 	if (!*s->label) {
 		free(s->label);
-		s->label = strdup("base");
+		s->label = name_alone(s, alone);
 	}
 	return s->label ? 0 : -ENOMEM;
 }
@@ -193,7 +206,7 @@ int plan_label(struct plan_build *b)
 	int r = 0;
 
 	for (size_t i = 0; !r && i < b->state_count; i++)
-		r = label_state(&b->states[i], shown);
+		r = label_state(&b->states[i], shown, b->state_count == 1);
 	for (size_t i = 0; !r && i < b->workload_count; i++)
 		r = label_workload(b, &b->workloads[i]);
 	return r ? r : note_doubles(b);
