@@ -28,7 +28,12 @@ builds()
 is 'out-of-tree: the second build, by its version' "$(builds out-of-tree)" out-of-tree/assay-second
 is "in-tree: the kernel's own, which has no version" "$(builds in-tree)" in-tree/none
 is 'default: the one that was added wins' "$(builds default)" out-of-tree/assay-second
-is 'the second build says its source version' "$(sql "SELECT count(*) FROM results WHERE length(json_extract(CAST(body AS TEXT), '\$.evidence.nics[1].driver_srcversion')) > 15")" 6
+sources()
+{
+	sql "SELECT DISTINCT json_extract(nic.value, '\$.driver_srcversion') FROM results, json_each(CAST(body AS TEXT), '\$.evidence.nics') nic
+		WHERE verdict = 'valid' AND coalesce(json_extract(nic.value, '\$.driver_version'), 'none') = '$1'"
+}
+ok 'each build says its own source version' [ "$(sources none | grep -cE '^[0-9A-F]{16,}$')/$(sources assay-second | grep -cE '^[0-9A-F]{16,}$')" = 1/1 -a "$(sources none)" != "$(sources assay-second)" ]
 is 'settings are applied to the new driver' "$(sql "SELECT DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.ring-rx\"') FROM results ORDER BY 1" | xargs)" '256 512 1024 2048'
 is 'nothing in force differed from what was asked' "$(sql "SELECT count(*) FROM results WHERE json_array_length(CAST(body AS TEXT), '\$.evidence.differences') > 0")" 0
 is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
