@@ -7,9 +7,11 @@
 #include "file.h"
 #include "inventory.h"
 #include "management.h"
+#include "modprobe.h"
 #include "module.h"
 #include "supervise.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,13 +38,20 @@ static int work(struct supervised *shared, const struct cmdline *options)
 	return agent_main(shared, options, nic);
 }
 
+static bool called_as(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strcmp(slash ? slash + 1 : path, name);
+}
+
 int main(int argc, char **argv)
 {
 	static struct cmdline options;
 	char text[4096];
 
 	if (getpid() != 1)
-		return management_lease(argc, argv);
+		return called_as(argv[0], "modprobe") ? modprobe_main(argc, argv) : management_lease(argc, argv);
 	boot_mount();
 	console_open();
 	boot_seed();

@@ -6,6 +6,7 @@
 #include "file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <libkmod.h>
 #include <stdatomic.h>
@@ -206,6 +207,21 @@ int module_load(const char *name, const char *params)
 	int r = start();
 
 	return r < 0 ? r : load(name, params, false);
+}
+
+int module_unload(const char *name)
+{
+	struct kmod_module *module;
+	int r = start();
+
+	if (r < 0)
+		return r;
+	r = kmod_module_new_from_name(kmod, name, &module);
+	if (r < 0)
+		return r;
+	r = kmod_module_remove_module(module, O_NONBLOCK);
+	kmod_module_unref(module);
+	return r;
 }
 
 int module_version(const char *name, char *buf, size_t size)
