@@ -45,12 +45,24 @@ build_extra_modules() {
 	rm -rf "${stage:?}/modules-build"
 }
 
+# "NAME VERSION" of the modules that state one, so that a node can tell without unpacking them. Out-of-tree ones last:
+# they win.
+module_versions() {
+	local ko version
+	{ find "$moddir/kernel" -name '*.ko' | sort; find "$moddir" -path "$moddir/kernel" -prune -o -name '*.ko' -print | sort; } |
+		while read -r ko; do
+			version=$(modinfo -F version "$ko")
+			[ -z "$version" ] || echo "$(basename "$ko" .ko | tr - _) $version"
+		done
+}
+
 stage_modules() {
 	rm -rf "$stage"
 	mkdir -p "$moddir" "$base"
 	: >"$base/extra"
 	cp -a "$kernel/modules/lib/modules/$release/." "$moddir/"
 	build_extra_modules
+	module_versions >"$moddir/modules.version"
 	find "$moddir" -name '*.ko' -print0 | sort -z | xargs -0 -n 8 -P "$jobs" "${squeeze[@]}" --rm
 	# Out-of-tree modules win over in-tree ones of the same name.
 	echo 'search extra updates built-in' >"$stage/depmod.conf"

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -226,29 +227,21 @@ int module_unload(const char *name)
 
 int module_version(const char *name, char *buf, size_t size)
 {
-	struct kmod_list *info = NULL, *item;
-	struct kmod_module *module;
-	int r = start();
+	char list[8192], path[128], *line, *rest = list;
+	struct utsname kernel;
+	size_t length = strlen(name);
 
-	*buf = '\0';
-	if (r < 0)
-		return r;
-	r = read_file_at(buf, size, "/sys/module/%s/version", name);
-	if (r > 0)
+	if (read_file_at(buf, size, "/sys/module/%s/version", name) > 0)
 		return 0;
-	r = kmod_module_new_from_name(kmod, name, &module);
-	if (r < 0)
-		return r;
-	r = kmod_module_get_info(module, &info);
-	kmod_list_foreach(item, info)
-	{
-		if (!strcmp(kmod_module_info_get_key(item), "version"))
-			snprintf(buf, size, "%s", kmod_module_info_get_value(item));
-	}
-	kmod_module_info_free_list(info);
-	kmod_module_unref(module);
-	if (r < 0)
-		return r;
+	*buf = '\0';
+	if (uname(&kernel))
+		return -errno;
+	snprintf(path, sizeof(path), "/lib/modules/%.100s/modules.version", kernel.release);
+	if (read_file(path, list, sizeof(list)) < 0)
+		return -ENODATA;
+	while ((line = strsep(&rest, "\n")))
+		if (!strncmp(line, name, length) && line[length] == ' ')
+			snprintf(buf, size, "%s", line + length + 1);
 	return *buf ? 0 : -ENODATA;
 }
 
