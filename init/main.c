@@ -26,11 +26,10 @@ static void complain(void *ctx, const char *text)
 static int work(struct supervised *shared, const struct cmdline *options)
 {
 	char nic[NIC_NAME_SIZE];
-	int storage;
+	int storage = module_coldplug_start(MODULE_STORAGE, NULL);
 
 	module_coldplug(MODULE_NETWORK);
 	management_wait_nic(options, nic);
-	storage = module_coldplug_start(MODULE_STORAGE, NULL);
 	management_wait_address(options, nic);
 	inventory_sfp_start();
 	module_coldplug_finish(storage);

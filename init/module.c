@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -189,6 +190,8 @@ int module_coldplug_start(enum module_kind kind, void (*done)(void))
 	if (child < 0)
 		return -errno;
 	if (child == 0) {
+		/* On one CPU: in the gaps where the caller's drivers wait for their hardware. */
+		setpriority(PRIO_PROCESS, 0, 19);
 		r = module_coldplug(kind);
 		if (done)
 			done();
