@@ -258,8 +258,8 @@ int plan_check_states(struct plan_build *b)
 			              factors[i].name, what_group_needs(factors[i].group));
 		}
 	plan_check_workloads(b);
-	for (size_t i = 0; i < b->state_count; i++)
-		pair |= factor_relevant(&factors[FACTOR_NIC_MTU], b->states[i].state);
+	for (size_t i = 0; i < b->parts->state_count; i++)
+		pair |= b->parts->states[i].levels[FACTOR_NIC_MTU] != 0;
 	if (pair && b->plan->nodes != 2)
 		yaml_complain(&b->doc, "/nodes", false,
 		              "DRBD 8.4 replicates between 2 nodes, and this plan has %u; never-connected "

@@ -110,21 +110,19 @@ static int build(struct plan_build *b, uint64_t seed)
 	return r;
 }
 
-static void build_free(struct plan_build *b)
+static void parts_free(struct plan_parts *parts)
 {
-	for (size_t i = 0; i < b->state_count; i++) {
-		json_decref(b->states[i].state);
-		free(b->states[i].label);
-		free(b->states[i].cell_ids);
+	if (!parts)
+		return;
+	for (size_t i = 0; i < parts->workload_count; i++) {
+		json_decref(parts->workloads[i].workload);
+		free(parts->workloads[i].label);
+		free(parts->workloads[i].canonical);
 	}
-	for (size_t i = 0; i < b->workload_count; i++) {
-		json_decref(b->workloads[i].workload);
-		free(b->workloads[i].label);
-		free(b->workloads[i].canonical);
-	}
-	free(b->states);
-	free(b->workloads);
-	yaml_free(&b->doc);
+	plan_levels_free(&parts->levels);
+	free(parts->states);
+	free(parts->workloads);
+	free(parts);
 }
 
 int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **out)
@@ -146,7 +144,10 @@ int plan_load_scaled(const char *path, uint64_t seed, const struct plan_scale *s
 	p->scale = *scale;
 	p->name = plan_name(path);
 	p->notes = json_array();
-	r = p->name && p->notes ? yaml_load(path, &complaints, &b.doc) : -ENOMEM;
+	p->parts = b.parts = calloc(1, sizeof(*p->parts));
+	r = p->parts ? plan_levels_init(&p->parts->levels) : -ENOMEM;
+	if (!r)
+		r = p->name && p->notes ? yaml_load(path, &complaints, &b.doc) : -ENOMEM;
 	if (!r)
 		r = sha256_hex(b.doc.text, b.doc.size, p->text_sha256);
 	if (!r)
@@ -154,7 +155,7 @@ int plan_load_scaled(const char *path, uint64_t seed, const struct plan_scale *s
 	if (r && !complaints.count)
 		complain_at(&complaints, 0, 0, "%s", strerror(-r));
 	complaints_print(&complaints, path, err);
-	build_free(&b);
+	yaml_free(&b.doc);
 	if (r)
 		plan_free(p);
 	else
@@ -166,10 +167,9 @@ void plan_free(struct plan *plan)
 {
 	if (!plan)
 		return;
-	for (size_t i = 0; i < plan->cell_count; i++) {
-		json_decref(plan->cells[i].cell);
+	for (size_t i = 0; i < plan->cell_count; i++)
 		free(plan->cells[i].label);
-	}
+	parts_free(plan->parts);
 	free(plan->cells);
 	free(plan->visits);
 	free(plan->name);

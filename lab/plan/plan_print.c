@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* What one sample of C moves, or how long it takes. */
-static const char *sample_text(const struct plan_cell *c, char *buf, size_t size)
+static const char *sample_text(const struct plan *plan, const struct plan_cell *c, char *buf, size_t size)
 {
-	const json_t *workload = json_object_get(c->cell, "workload");
+	const json_t *workload = plan_cell_workload(plan, c);
 	bool aio = !strcmp(json_string_value(json_object_get(workload, "type")), "aio");
 
 	if (c->size_bytes)
@@ -33,7 +33,7 @@ static void print_cells(const struct plan *plan, FILE *to)
 		const struct plan_cell *c = &plan->cells[i];
 
 		fprintf(to, "%6zu  %-*s  %.12s  %5u  %s\n", i + 1, width, c->label, c->id, c->nodes,
-		        sample_text(c, size, sizeof(size)));
+		        sample_text(plan, c, size, sizeof(size)));
 	}
 }
 
@@ -121,10 +121,11 @@ static json_t *cells_json(const struct plan *plan)
 	for (size_t i = 0; i < plan->cell_count; i++) {
 		const struct plan_cell *c = &plan->cells[i];
 
-		json_array_append_new(out, json_pack("{s:s, s:s, s:s, s:b, s:i, s:I, s:O}", "id", c->id,
-		                                     "state_id", c->state_id, "label", c->label, "fresh",
-		                                     c->fresh, "nodes", (int)c->nodes, "size_bytes",
-		                                     (json_int_t)c->size_bytes, "cell", c->cell));
+		json_array_append_new(out,
+		                      json_pack("{s:s, s:s, s:s, s:b, s:i, s:I, s:o}", "id", c->id,
+		                                "state_id", c->state_id, "label", c->label, "fresh", c->fresh,
+		                                "nodes", (int)c->nodes, "size_bytes",
+		                                (json_int_t)c->size_bytes, "cell", plan_cell_json(plan, c)));
 	}
 	return out;
 }

@@ -33,7 +33,10 @@ static int put_cells(struct store *store, const struct plan *plan, const char *r
 
 	for (size_t i = 0; i < plan->cell_count && !r; i++) {
 		const struct plan_cell *cell = &plan->cells[i];
-		char *body = json_dumps(cell->cell, JSON_COMPACT | JSON_SORT_KEYS);
+		json_t *json = plan_cell_json(plan, cell);
+		char *body = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+
+		json_decref(json);
 
 		if (!body)
 			return -ENOMEM;
