@@ -49,17 +49,23 @@ struct plan {
 	struct plan_visit *visits; /* in the order of measuring; all visits of a block stand together, */
 	size_t visit_count;        /* and within it cells of one state */
 	struct plan_scale scale;
-	bool seed_in_plan; /* the plan names the seed itself */
-	json_t *notes;     /* strings: what the author should know, such as cells that came out twice */
+	bool seed_in_plan;  /* the plan names the seed itself */
+	bool as_published;  /* with the mistakes of the experiment that it repeats */
+	json_t *acceptance; /* criteria as accept.h has them; NULL: none */
+	json_t *notes;      /* strings: what the author should know, such as cells that came out twice */
 };
 
-/* Reads PATH. SEED is used where the plan shuffles without naming one. Errors go to ERR as "file:line:column:
- * what, and the nearest valid key". 0, or -EINVAL (the plan is wrong), -errno (it can't be read). plan_free()
- * what it gave. */
+/* How a plan shall be read. */
+struct plan_options {
+	uint64_t seed;           /* used where the plan shuffles without naming one */
+	struct plan_scale scale; /* of the sizes of its copies, to whole records */
+	bool as_published;       /* as its section published has it */
+};
+
+/* Reads PATH. Errors go to ERR as "file:line:column: what, and the nearest valid key". 0, or -EINVAL (the
+ * plan is wrong), -errno (it can't be read). plan_free() what it gave. */
+int plan_load_options(const char *path, const struct plan_options *options, FILE *err, struct plan **plan);
 int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **plan);
-/* The same, with the sizes of its copies SCALEd, to whole records. */
-int plan_load_scaled(const char *path, uint64_t seed, const struct plan_scale *scale, FILE *err,
-                     struct plan **plan);
 void plan_free(struct plan *plan);
 
 /* CELL (one of PLAN's) as cell.json has it; the caller owns it. NULL: no memory. */

@@ -203,6 +203,12 @@ int plan_check_factors(struct plan_build *b)
 			snprintf(at, sizeof(at), "/where/%s/%zu", filters[f], i);
 			check_levels(b, entry, at);
 		}
+	json_array_foreach (json_object_get(b->doc.root, "acceptance"), i, entry) {
+		char at[64];
+
+		snprintf(at, sizeof(at), "/acceptance/%zu/where", i);
+		check_levels(b, json_object_get(entry, "where"), at);
+	}
 	return b->doc.complaints->count ? -EINVAL : 0;
 }
 

@@ -44,7 +44,8 @@ struct plan_state {
 struct plan_workload {
 	json_t *workload; /* cell.json */
 	char *canonical;
-	char *label; /* "" where there is only one */
+	char *label;  /* "" where there is only one */
+	size_t place; /* in the plan's list, from 0 */
 };
 
 /* A state that came out a second time. */
@@ -84,6 +85,10 @@ size_t plan_state_text(const struct plan_levels *levels, const struct plan_state
 
 /* Each complains of everything wrong it finds, and gives 0, -EINVAL or -ENOMEM. */
 
+/* Puts what the section published has in the place of the plan's own, where that is asked for. */
+int plan_apply_published(struct plan_build *b, bool asked);
+/* The plan's criteria, with the cells that each is about; needs the cells. */
+int plan_read_acceptance(struct plan_build *b);
 /* Other spellings of factors to their names, everywhere in the plan. */
 int plan_resolve_aliases(struct plan_build *b);
 /* Names and levels in base, sweep, cross, zip and where; levels with a unit become integers. */

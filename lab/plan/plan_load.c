@@ -81,15 +81,17 @@ static char *plan_name(const char *path)
 }
 
 /* One go shall show all that is wrong, so checks that can stand alone go on after others failed. */
-static int build(struct plan_build *b, uint64_t seed)
+static int build(struct plan_build *b, const struct plan_options *o)
 {
-	int r, second;
+	int r = json_is_object(b->doc.root) ? plan_apply_published(b, o->as_published) : 0, second;
 
+	if (r)
+		return r;
 	if (!yaml_check_schema(&b->doc, "plan.json")) {
 		plan_check_factors(b);
 		return -EINVAL;
 	}
-	r = read_head(b, seed);
+	r = read_head(b, o->seed);
 	if (!r)
 		r = plan_resolve_aliases(b);
 	if (r)
@@ -107,6 +109,8 @@ static int build(struct plan_build *b, uint64_t seed)
 		r = plan_make_cells(b);
 	if (!r)
 		r = plan_make_visits(b);
+	if (!r)
+		r = plan_read_acceptance(b);
 	return r;
 }
 
@@ -127,21 +131,33 @@ static void parts_free(struct plan_parts *parts)
 
 int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **out)
 {
-	return plan_load_scaled(path, seed, &(struct plan_scale){0}, err, out);
+	return plan_load_options(path, &(struct plan_options){.seed = seed}, err, out);
 }
 
-int plan_load_scaled(const char *path, uint64_t seed, const struct plan_scale *scale, FILE *err,
-                     struct plan **out)
+static int check_published(const char *path, const struct plan_options *o, FILE *err)
+{
+	struct plan_options published = *o;
+	struct plan *plan;
+	int r;
+
+	published.as_published = true;
+	r = plan_load_options(path, &published, err, &plan);
+	plan_free(plan);
+	return r;
+}
+
+int plan_load_options(const char *path, const struct plan_options *o, FILE *err, struct plan **out)
 {
 	struct complaints complaints = {0};
 	struct plan *p = calloc(1, sizeof(*p));
 	struct plan_build b = {.plan = p};
+	bool published;
 	int r;
 
 	*out = NULL;
 	if (!p)
 		return -ENOMEM;
-	p->scale = *scale;
+	p->scale = o->scale;
 	p->name = plan_name(path);
 	p->notes = json_array();
 	p->parts = b.parts = calloc(1, sizeof(*p->parts));
@@ -151,11 +167,14 @@ int plan_load_scaled(const char *path, uint64_t seed, const struct plan_scale *s
 	if (!r)
 		r = sha256_hex(b.doc.text, b.doc.size, p->text_sha256);
 	if (!r)
-		r = build(&b, seed);
+		r = build(&b, o);
+	published = !r && !p->as_published && json_object_get(b.doc.root, "published");
 	if (r && !complaints.count)
 		complain_at(&complaints, 0, 0, "%s", strerror(-r));
 	complaints_print(&complaints, path, err);
 	yaml_free(&b.doc);
+	if (published) /* it must be right too, though nobody asked for it now */
+		r = check_published(path, o, err);
 	if (r)
 		plan_free(p);
 	else
@@ -175,5 +194,6 @@ void plan_free(struct plan *plan)
 	free(plan->name);
 	free(plan->question);
 	json_decref(plan->notes);
+	json_decref(plan->acceptance);
 	free(plan);
 }

@@ -190,6 +190,7 @@ static int add_workload(struct plan_build *b, size_t index, json_t *workload)
 			return 0;
 		}
 	w->workload = workload;
+	w->place = index;
 	b->parts->workload_count++;
 	return canonical_json(w->workload, &w->canonical);
 }
