@@ -242,31 +242,3 @@ void report_print(const struct report *report, FILE *out)
 		error_print(out, report->error);
 	}
 }
-
-static void csv_text(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
-void report_csv(const struct report *report, FILE *out)
-{
-	fputs("run,ordinal,cell_id,label,boot,sample,bytes,ns,mb_per_s\n", out);
-	for (size_t i = 0; i < report->cell_count; i++) {
-		const struct report_cell *cell = &report->cells[i];
-
-		for (size_t k = 0; k < cell->sample_count; k++) {
-			const struct report_sample *s = &cell->samples[k];
-
-			fprintf(out, "%s,%" PRId64 ",%s,", report->run, cell->ordinal, cell->id);
-			csv_text(out, cell->label);
-			fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%.6f\n", s->boot,
-			        s->sample, s->bytes, s->ns, s->mb_per_s);
-		}
-	}
-}
