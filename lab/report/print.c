@@ -41,7 +41,16 @@ static void print_head(const struct report *report, FILE *out)
 		        "SCALED: sizes are %s of the plan's. Figures of so little data are no figures of "
 		        "the hardware.\n",
 		        report->scale);
+	if (report->as_published)
+		fputs("AS PUBLISHED: with the sizes, data and repeats of the experiment that the plan "
+		      "repeats, mistakes "
+		      "included.\n",
+		      out);
 	fputc('\n', out);
+	if (report->acceptance) {
+		accept_print(report->acceptance, out);
+		fputc('\n', out);
+	}
 }
 
 static void print_cell(const struct report_cell *cell, int width, FILE *out)

@@ -3,6 +3,7 @@
 #ifndef ASSAY_REPORT_H
 #define ASSAY_REPORT_H
 
+#include "../accept/accept.h"
 #include "../store/store.h"
 
 #include <stdbool.h>
@@ -40,7 +41,8 @@ struct report {
 	struct store *store;                                                      /* not its own */
 	char run[64], group[64], state[16], plan[64], plan_sha256[65], scale[32]; /* "": not scaled */
 	char *question, *error, *lab;
-	bool shuffled;
+	bool shuffled, as_published;
+	struct acceptance *acceptance; /* NULL: the plan demands nothing */
 	int64_t seed, boots, started_unix_ns, ended_unix_ns;
 	struct report_cell *cells;
 	size_t cell_count;
@@ -59,6 +61,8 @@ void csv_text(FILE *out, const char *text);
 int report_json(const struct report *report, FILE *out);
 /* Every cell has its valid samples. */
 bool report_complete(const struct report *report);
+/* The enum assay_exit that says what came of the run. */
+int report_exit(const struct report *report);
 
 /* Of N > 0 values by rising size. */
 double median(const struct report_sample *samples, size_t n);
