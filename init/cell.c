@@ -5,6 +5,7 @@
 #include "cell_build.h"
 #include "console.h"
 #include "evidence.h"
+#include "kernel_log.h"
 #include "factor.h"
 #include "file.h"
 #include "irq_list.h"
@@ -327,6 +328,11 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 		r = -ENOMEM;
 	if (!r)
 		r = add_notes(build, evidence);
+	if (!r && json_object_set_new(
+	              evidence, "kernel_warnings",
+	              kernel_log_warnings("/dev/kmsg",
+	                                  json_integer_value(json_object_get(evidence, "uptime_ns")) / 1000)))
+		r = -ENOMEM;
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "evidence", "after", "See the node's kernel log.",
 		            "The state after the sample cannot be read");

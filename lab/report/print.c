@@ -41,7 +41,16 @@ static void print_head(const struct report *report, FILE *out)
 		        "SCALED: sizes are %s of the plan's. Figures of so little data are no figures of "
 		        "the hardware.\n",
 		        report->scale);
+	if (report->as_published)
+		fputs("AS PUBLISHED: with the sizes, data and repeats of the experiment that the plan "
+		      "repeats, mistakes "
+		      "included.\n",
+		      out);
 	fputc('\n', out);
+	if (report->acceptance) {
+		accept_print(report->acceptance, out);
+		fputc('\n', out);
+	}
 }
 
 static void print_cell(const struct report_cell *cell, int width, FILE *out)
@@ -240,33 +249,5 @@ void report_print(const struct report *report, FILE *out)
 	if (*report->error) {
 		fputs("\nThe run failed: ", out);
 		error_print(out, report->error);
-	}
-}
-
-static void csv_text(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
-void report_csv(const struct report *report, FILE *out)
-{
-	fputs("run,ordinal,cell_id,label,boot,sample,bytes,ns,mb_per_s\n", out);
-	for (size_t i = 0; i < report->cell_count; i++) {
-		const struct report_cell *cell = &report->cells[i];
-
-		for (size_t k = 0; k < cell->sample_count; k++) {
-			const struct report_sample *s = &cell->samples[k];
-
-			fprintf(out, "%s,%" PRId64 ",%s,", report->run, cell->ordinal, cell->id);
-			csv_text(out, cell->label);
-			fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%.6f\n", s->boot,
-			        s->sample, s->bytes, s->ns, s->mb_per_s);
-		}
 	}
 }
