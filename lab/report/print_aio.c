@@ -12,6 +12,7 @@ enum { IOPS, P50, P99, P99_9, MAX, FIGURES, SAMPLES_MAX = 10000 };
 /* Of one cell, sample by sample. */
 struct aio_samples {
 	size_t count;
+	uint32_t boot[SAMPLES_MAX];
 	double figures[FIGURES][SAMPLES_MAX];
 };
 
@@ -21,7 +22,7 @@ static int load(const struct report *report, const struct report_cell *cell, str
 	int r = store_ask(report->store, &row,
 	                  "SELECT m.value ->> 'iops', m.value ->> '$.latency_ns.p50', m.value ->> "
 	                  "'$.latency_ns.p99', m.value ->> '$.latency_ns.p99_9', m.value ->> "
-	                  "'$.latency_ns.max' FROM results r, json_each(CAST(r.body AS TEXT), "
+	                  "'$.latency_ns.max', r.boot FROM results r, json_each(CAST(r.body AS TEXT), "
 	                  "'$.measurement') m WHERE run = ? AND cell_id = ? AND r.verdict = 'valid' AND "
 	                  "m.key = 'aio'",
 	                  "ss", report->run, cell->id);
@@ -32,6 +33,7 @@ static int load(const struct report *report, const struct report_cell *cell, str
 	while ((r = store_row(report->store, row)) == 1 && s->count < SAMPLES_MAX) {
 		for (int f = 0; f < FIGURES; f++)
 			s->figures[f][s->count] = sqlite3_column_double(row, f);
+		s->boot[s->count] = (uint32_t)sqlite3_column_int64(row, FIGURES);
 		s->count++;
 	}
 	if (r == 1)
@@ -39,45 +41,79 @@ static int load(const struct report *report, const struct report_cell *cell, str
 	return r < 0 ? r : 0;
 }
 
-static int by_size(const void *a, const void *b)
+/* Whose samples' figures are F: the medians, and the interval of each. */
+static int figure_of(const struct aio_samples *s, int f, struct stats_figure *figure)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	struct stats_sample *samples = calloc(s->count, sizeof(*samples));
+	int r = -ENOMEM;
 
-	return (x > y) - (x < y);
+	if (samples) {
+		for (size_t i = 0; i < s->count; i++)
+			samples[i] = (struct stats_sample){s->figures[f][i], s->boot[i], 0};
+		r = stats_figure(samples, s->count, STATS_CONFIDENCE, figure);
+	}
+	free(samples);
+	return r;
 }
 
-static double middle(double *values, size_t n)
+static void print_line(const char *head, const double values[FIGURES], const char *tail, FILE *out)
 {
-	qsort(values, n, sizeof(*values), by_size);
-	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+	fprintf(out, "  %-9s %9.0f", head, values[IOPS]);
+	for (int f = P50; f < FIGURES; f++)
+		fprintf(out, " %12.1f", values[f] / 1e3);
+	fprintf(out, "  %s\n", tail);
+}
+
+static int print_cell(const struct report_cell *cell, const struct aio_samples *s, FILE *out)
+{
+	double middle[FIGURES], low[FIGURES], high[FIGURES];
+	char head[32], level[16], tail[64];
+	struct stats_figure figure;
+
+	for (int f = 0; f < FIGURES; f++) {
+		int r = figure_of(s, f, &figure);
+
+		if (r)
+			return r;
+		middle[f] = figure.median;
+		low[f] = figure.interval.low;
+		high[f] = figure.interval.high;
+	}
+	middle[MAX] = figure.largest;
+	snprintf(head, sizeof(head), "cell %-3" PRId64, cell->ordinal);
+	print_line(head, middle, cell->label, out);
+	if (figure.basis == STATS_NOTHING)
+		return 0;
+	confidence_text(figure.interval.confidence, level);
+	if (figure.basis == STATS_BOOTS)
+		snprintf(tail, sizeof(tail), "%s of %zu boots", level, figure.boots);
+	else
+		snprintf(tail, sizeof(tail), "%s of 1 boot: no interval of the boot's effect", level);
+	print_line("  from", low, "", out);
+	print_line("    to", high, tail, out);
+	return 0;
 }
 
 void aio_print(const struct report *report, FILE *out)
 {
 	struct aio_samples *s = malloc(sizeof(*s));
 	bool first = true;
+	int r = s ? 0 : -ENOMEM;
 
-	if (!s) {
-		fputs("\nOut of memory: IOPS and latencies are left out.\n", out);
-		return;
-	}
-	for (size_t i = 0; i < report->cell_count; i++) {
-		const struct report_cell *cell = &report->cells[i];
-
-		if (load(report, cell, s) || !s->count)
+	for (size_t i = 0; i < report->cell_count && !r; i++) {
+		r = load(report, &report->cells[i], s);
+		if (r || !s->count)
 			continue;
 		if (first)
-			fputs(
-			    "\nI/Os a second, and latency in microseconds; medians of the samples' figures, "
-			    "the maximum the largest:\n"
-			    "               IOPS          p50          p99        p99.9      maximum\n",
-			    out);
+			fputs("\nI/Os a second, and latency in microseconds; medians of the boots' medians "
+			      "and their intervals, the\n"
+			      "maximum the largest:\n"
+			      "                 IOPS          p50          p99        p99.9      maximum\n",
+			      out);
 		first = false;
-		fprintf(out, "  cell %-3" PRId64 " %10.0f %12.1f %12.1f %12.1f", cell->ordinal,
-		        middle(s->figures[IOPS], s->count), middle(s->figures[P50], s->count) / 1e3,
-		        middle(s->figures[P99], s->count) / 1e3, middle(s->figures[P99_9], s->count) / 1e3);
-		middle(s->figures[MAX], s->count);
-		fprintf(out, " %12.1f  %s\n", s->figures[MAX][s->count - 1] / 1e3, cell->label);
+		r = print_cell(&report->cells[i], s, out);
 	}
+	if (r)
+		fprintf(out, "\nIOPS and latencies are left out: %s.\n", strerror(-r));
 	free(s);
 }

@@ -13,14 +13,29 @@ static int by_speed(const void *a, const void *b)
 	return (x->mb_per_s > y->mb_per_s) - (x->mb_per_s < y->mb_per_s);
 }
 
-double median(const struct report_sample *samples, size_t n)
+const char *confidence_text(double confidence, char text[16])
 {
-	return n % 2 ? samples[n / 2].mb_per_s : (samples[n / 2 - 1].mb_per_s + samples[n / 2].mb_per_s) / 2;
+	if (confidence > 0)
+		snprintf(text, 16, "%.1f %%", floor(confidence * 1e3) / 10);
+	else
+		strcpy(text, "none");
+	return text;
 }
 
-double median_confidence(size_t n)
+static int make_figure(struct report_cell *cell)
 {
-	return n ? 1 - exp2(1 - (double)n) : 0;
+	struct stats_sample *samples = calloc(cell->sample_count + 1, sizeof(*samples));
+	int r = 0;
+
+	if (!samples)
+		return -ENOMEM;
+	for (size_t i = 0; i < cell->sample_count; i++)
+		samples[i] =
+		    (struct stats_sample){cell->samples[i].mb_per_s, (uint32_t)cell->samples[i].boot, 0};
+	if (cell->sample_count)
+		r = stats_figure(samples, cell->sample_count, STATS_CONFIDENCE, &cell->figure);
+	free(samples);
+	return r;
 }
 
 static int load_head(struct report *report, const char *run)
@@ -130,6 +145,8 @@ static int load_samples(struct report *report, struct report_cell *cell)
 	if (r == 1)
 		store_reset(row);
 	qsort(cell->samples, cell->sample_count, sizeof(*cell->samples), by_speed);
+	if (!r || r == 1)
+		r = make_figure(cell);
 	if (r < 0)
 		return r;
 	/* Boots of the measuring node, not blocks: where a node had to boot again, a block has several. */

@@ -3,6 +3,7 @@
 #ifndef ASSAY_REPORT_H
 #define ASSAY_REPORT_H
 
+#include "../stats/stats.h"
 #include "../store/store.h"
 
 #include <stdbool.h>
@@ -19,6 +20,7 @@ struct report_cell {
 	bool failed;
 	struct report_sample *samples; /* valid ones, by rising speed */
 	size_t sample_count;
+	struct stats_figure figure; /* of MB/s; a block (boot in the key) counts as a boot */
 };
 
 struct report {
@@ -39,14 +41,15 @@ void report_csv(const struct report *report, FILE *out);
 /* Every cell has its valid samples. */
 bool report_complete(const struct report *report);
 
-/* Of N > 0 values by rising size. */
-double median(const struct report_sample *samples, size_t n);
-/* How surely the median of what the samples are drawn from lies between the smallest and the largest of N: by
- * order statistics 1 - 2^(1-N), whatever the distribution. */
-double median_confidence(size_t n);
+/* "75.0 %", never rounded up; "none". */
+const char *confidence_text(double confidence, char text[16]);
 
 /* IOPS and latencies of cells with the workload aio; nothing where there are none. */
 void aio_print(const struct report *report, FILE *out);
+/* What drift, order and place say of the run; nothing where there is too little to test. */
+void order_print(const struct report *report, FILE *out);
+/* Burst and lasting rate of cells whose rate fell for good while they were measured. */
+void knee_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
 
