@@ -18,7 +18,7 @@ static const struct command {
     {"run", cmd_run, "FILE", "have a plan measured by a group of nodes"},
     {"serve", cmd_serve, "LAB", "boot the nodes of a lab, conduct them, store their results"},
     {"status", cmd_status, "", "what every node does now"},
-    {"report", cmd_report, "[RUN]", "the table of a run"},
+    {"report", cmd_report, "[RUN]", "what a run measured: table, tables by factors, data"},
     {"factors", cmd_factors, "", "everything that a plan can vary"},
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report.h"
+#include "figure.h"
 #include "variance.h"
 #include "watch.h"
 
@@ -45,24 +45,24 @@ static void print_head(const struct report *report, FILE *out)
 
 static void print_cell(const struct report_cell *cell, int width, FILE *out)
 {
-	const struct stats_figure *f = &cell->figure;
+	const struct stats_figure f = estimate_of_cell(cell, FIGURE_MB_PER_S);
 	size_t n = cell->sample_count;
 	char level[16], of[16] = "";
 
 	fprintf(out, "%3" PRId64 "  %-*s  %3zu/%-3" PRId64 " %5" PRId64, cell->ordinal, width, cell->label, n,
 	        cell->wanted, cell->boots);
 	if (n)
-		fprintf(out, "  %9.2f  %9.2f", f->median, f->median / MB_PER_MIB);
+		fprintf(out, "  %9.2f  %9.2f", f.median, f.median / MB_PER_MIB);
 	else
 		fprintf(out, "  %9s  %9s", "-", "-");
-	if (f->basis != STATS_NOTHING)
-		fprintf(out, "  %9.2f - %-9.2f", f->interval.low, f->interval.high);
+	if (f.basis != STATS_NOTHING)
+		fprintf(out, "  %9.2f - %-9.2f", f.interval.low, f.interval.high);
 	else
 		fprintf(out, "  %9s   %-9s", "-", "-");
-	if (f->basis == STATS_BOOTS)
-		snprintf(of, sizeof(of), "%zu boots", f->boots);
+	if (f.basis == STATS_BOOTS)
+		snprintf(of, sizeof(of), "%zu boots", f.boots);
 	fprintf(out, " %8s  %-8s %7" PRId64 " %6" PRId64 "%s\n",
-	        confidence_text(f->interval.confidence, level), f->basis == STATS_SAMPLES ? "1 boot" : of,
+	        confidence_text(f.interval.confidence, level), f.basis == STATS_SAMPLES ? "1 boot" : of,
 	        cell->bad[0], cell->bad[1] + cell->bad[2],
 	        cell->failed                ? "  FAILED"
 	        : (int64_t)n < cell->wanted ? "  not complete"
@@ -192,11 +192,11 @@ static void print_intervals(const struct report *report, FILE *out)
 	bool one_boot = false, alone = false, few = false;
 
 	for (size_t i = 0; i < report->cell_count; i++) {
-		const struct stats_figure *f = &report->cells[i].figure;
+		const struct stats_figure f = estimate_of_cell(&report->cells[i], FIGURE_MB_PER_S);
 
-		one_boot = one_boot || (f->boots == 1 && f->samples);
-		alone = alone || (f->samples && f->basis == STATS_NOTHING);
-		few = few || (f->basis == STATS_BOOTS && !f->enough);
+		one_boot = one_boot || (f.boots == 1 && f.samples);
+		alone = alone || (f.samples && f.basis == STATS_NOTHING);
+		few = few || (f.basis == STATS_BOOTS && !f.enough);
 	}
 	fprintf(out,
 	        "\nMB = 10^6 bytes, MiB = 2^20 bytes. The figure is the median of the boots' medians; the "
@@ -249,33 +249,5 @@ void report_print(const struct report *report, FILE *out)
 	if (*report->error) {
 		fputs("\nThe run failed: ", out);
 		error_print(out, report->error);
-	}
-}
-
-static void csv_text(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
-void report_csv(const struct report *report, FILE *out)
-{
-	fputs("run,ordinal,cell_id,label,boot,sample,bytes,ns,mb_per_s\n", out);
-	for (size_t i = 0; i < report->cell_count; i++) {
-		const struct report_cell *cell = &report->cells[i];
-
-		for (size_t k = 0; k < cell->sample_count; k++) {
-			const struct report_sample *s = &cell->samples[k];
-
-			fprintf(out, "%s,%" PRId64 ",%s,", report->run, cell->ordinal, cell->id);
-			csv_text(out, cell->label);
-			fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%.6f\n", s->boot,
-			        s->sample, s->bytes, s->ns, s->mb_per_s);
-		}
 	}
 }

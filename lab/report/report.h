@@ -8,9 +8,24 @@
 
 #include <stdbool.h>
 
+/* What a workload's samples are compared by. */
+enum figure_id {
+	FIGURE_MB_PER_S, /* 10^6 bytes a second */
+	FIGURE_IOPS,
+	FIGURE_P50_US,
+	FIGURE_P99_US,
+	FIGURE_P99_9_US,
+	FIGURE_MAX_US,
+	FIGURE_RTT_US,
+	FIGURE_STALL_MS,
+	FIGURES
+};
+
 struct report_sample {
-	int64_t boot, sample, bytes, ns;
+	int64_t boot, sample, attempt, bytes, ns, at_unix_ns; /* at: when it was begun */
+	unsigned int node;                                    /* which measured: place in report.nodes */
 	double mb_per_s;
+	double figure[FIGURES]; /* NAN where the workload has none */
 };
 
 struct report_cell {
@@ -20,7 +35,6 @@ struct report_cell {
 	bool failed;
 	struct report_sample *samples; /* valid ones, by rising speed */
 	size_t sample_count;
-	struct stats_figure figure; /* of MB/s; a block (boot in the key) counts as a boot */
 };
 
 struct report {
@@ -31,6 +45,8 @@ struct report {
 	int64_t seed, boots, started_unix_ns, ended_unix_ns;
 	struct report_cell *cells;
 	size_t cell_count;
+	char **nodes; /* that measured */
+	size_t node_count;
 };
 
 /* The run named (NULL: the latest). 1; 0: there is none; -errno. The caller frees *REPORT. */
@@ -38,6 +54,10 @@ int report_load(struct store *store, const char *run, struct report **report);
 void report_free(struct report *report);
 void report_print(const struct report *report, FILE *out);
 void report_csv(const struct report *report, FILE *out);
+/* TEXT in quotes, for CSV. */
+void csv_text(FILE *out, const char *text);
+/* By results-schema/report.json. 0 or -errno. */
+int report_json(const struct report *report, FILE *out);
 /* Every cell has its valid samples. */
 bool report_complete(const struct report *report);
 
