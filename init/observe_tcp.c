@@ -108,7 +108,7 @@ static void fill(int64_t *row, const struct nlmsghdr *message)
 	    (int64_t)t.tcpi_rwnd_limited,
 	    (int64_t)t.tcpi_sndbuf_limited,
 	    t.tcpi_snd_cwnd,
-	    t.tcpi_snd_ssthresh < NO_SSTHRESH ? t.tcpi_snd_ssthresh : -1,
+	    t.tcpi_snd_ssthresh < NO_SSTHRESH ? (int64_t)t.tcpi_snd_ssthresh : -1,
 	    t.tcpi_rtt,
 	    t.tcpi_rttvar,
 	    t.tcpi_unacked,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report.h"
+
+#include "observers.h"
 #include "variance.h"
 #include "watch.h"
 
@@ -225,6 +227,7 @@ void report_print(const struct report *report, FILE *out)
 	aio_print(report, out);
 	print_round_trips(report, out);
 	print_failovers(report, out);
+	observers_print(report, out);
 	variance_print(report, out);
 	fputc('\n', out);
 	environment_print(report, out);
