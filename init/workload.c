@@ -17,6 +17,7 @@ static int copy_workload(const struct workload_run *run, json_t **measurement, s
 		return fail(why, r, FAILURE_CELL, "measure", "workload", "Report this: lab and node differ.",
 		            "The workload cannot be understood");
 	r = copy_prepare(&copy, &request, run->target, run->timeout_ms, why);
+	observer_begin(run->observer);
 	if (!r)
 		r = copy_run(&copy, why);
 	if (!r)
@@ -35,6 +36,7 @@ static int aio_workload(const struct workload_run *run, json_t **measurement, st
 		return fail(why, r, FAILURE_CELL, "measure", "workload", "Report this: lab and node differ.",
 		            "The workload cannot be understood");
 	r = aio_prepare(&aio, &request, run->target, run->timeout_ms, why);
+	observer_begin(run->observer);
 	if (!r)
 		r = aio_run(&aio, why);
 	if (!r) {

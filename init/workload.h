@@ -13,6 +13,7 @@ struct workload_run {
 	long timeout_ms;
 	char *fault; /* why the sample is invalid, though it has a figure; "" if it is not */
 	size_t fault_size;
+	struct observer *observer; /* to be told when the timed part begins: observer_begin() */
 };
 
 struct workload {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "figure.h"
+#include "observers.h"
 #include "variance.h"
 #include "watch.h"
 
@@ -242,6 +243,7 @@ void report_print(const struct report *report, FILE *out)
 	print_round_trips(report, out);
 	print_failovers(report, out);
 	knee_print(report, out);
+	observers_print(report, out);
 	variance_print(report, out);
 	order_print(report, out);
 	fputc('\n', out);
