@@ -225,6 +225,7 @@ void report_print(const struct report *report, FILE *out)
 	aio_print(report, out);
 	print_round_trips(report, out);
 	print_failovers(report, out);
+	drbd_print(report, out);
 	variance_print(report, out);
 	fputc('\n', out);
 	environment_print(report, out);

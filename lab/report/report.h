@@ -47,6 +47,8 @@ double median_confidence(size_t n);
 
 /* IOPS and latencies of cells with the workload aio; nothing where there are none. */
 void aio_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify and change of roles. */
+void drbd_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
 
