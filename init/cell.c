@@ -179,6 +179,7 @@ static int serve_peer(struct cell_build *build, const json_t *assignment, struct
 
 	peer_service_stop(&build->service);
 	build->breaks_bond = workload && workload->breaks_bond;
+	build->renews_data = workload && workload->renews_data;
 	if (!workload || !workload->needs_peer || build->measure)
 		return 0;
 	return peer_service_start(build->net.address, build->service_port, &build->service, why);
@@ -265,7 +266,8 @@ static void find_drbd_fault(const struct cell_build *build, char *buf, size_t si
 	if (buf[0])
 		return;
 	/* Alone, a primary begins a generation with its first write. */
-	if (strcmp(factor_string(build->state, FACTOR_DRBD_LINK), "connected") || !build->measure)
+	if (strcmp(factor_string(build->state, FACTOR_DRBD_LINK), "connected") || !build->measure ||
+	    build->renews_data)
 		return;
 	drbd_generation(generation, sizeof(generation));
 	if (!generation[0] || strcmp(generation, build->generation) != 0)
