@@ -50,7 +50,8 @@ int main(int argc, char **argv)
 	char text[4096];
 
 	if (getpid() != 1)
-		return called_as(argv[0], "modprobe") ? modprobe_main(argc, argv) : management_lease(argc, argv);
+		return called_as(argv[0], "modprobe") ? modprobe_main(argc, argv)
+		                                      : management_lease(argc, argv);
 	boot_mount();
 	console_open();
 	boot_seed();

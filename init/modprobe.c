@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-static const char usage[] = "usage: modprobe [-q] [--] NAME [PARAMETER=VALUE]...   load a module and what it needs\n"
-			    "       modprobe [-q] -r [--] NAME...                 unload modules\n";
+static const char usage[] =
+    "usage: modprobe [-q] [--] NAME [PARAMETER=VALUE]...   load a module and what it needs\n"
+    "       modprobe [-q] -r [--] NAME...                 unload modules\n";
 
 /* The rest of the command line as the kernel takes parameters: separated by blanks. */
 static int join(char **words, char *buf, size_t size)
@@ -31,7 +32,8 @@ static int join(char **words, char *buf, size_t size)
 static int report(const char *name, int r, bool quiet)
 {
 	if (r < 0 && !quiet)
-		fprintf(stderr, "modprobe: %s: %s\n", name, r == -ENOENT ? "this image has no such module" : strerror(-r));
+		fprintf(stderr, "modprobe: %s: %s\n", name,
+		        r == -ENOENT ? "this image has no such module" : strerror(-r));
 	return r < 0;
 }
 
