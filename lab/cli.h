@@ -24,6 +24,7 @@ int cmd_serve(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_factors(int argc, char **argv);
+int cmd_observers(int argc, char **argv);
 
 /* Like getopt_long() with no short options but -h, and val of every long option its own; prints what is
  * wrong, and the nearest option for an unknown one. -1 at the end, '?' for an error that was printed, 'h' for

@@ -15,14 +15,13 @@ static int by_speed(const void *a, const void *b)
 	return (x->mb_per_s > y->mb_per_s) - (x->mb_per_s < y->mb_per_s);
 }
 
-double median(const struct report_sample *samples, size_t n)
+const char *confidence_text(double confidence, char text[16])
 {
-	return n % 2 ? samples[n / 2].mb_per_s : (samples[n / 2 - 1].mb_per_s + samples[n / 2].mb_per_s) / 2;
-}
-
-double median_confidence(size_t n)
-{
-	return n ? 1 - exp2(1 - (double)n) : 0;
+	if (confidence > 0)
+		snprintf(text, 16, "%.1f %%", floor(confidence * 1e3) / 10);
+	else
+		strcpy(text, "none");
+	return text;
 }
 
 static int load_head(struct report *report, const char *run)

@@ -4,6 +4,7 @@
 #define ASSAY_REPORT_H
 
 #include "../accept/accept.h"
+#include "../stats/stats.h"
 #include "../store/store.h"
 #include "../tune/tune.h"
 
@@ -66,14 +67,17 @@ bool report_complete(const struct report *report);
 /* The enum assay_exit that says what came of the run. */
 int report_exit(const struct report *report);
 
-/* Of N > 0 values by rising size. */
-double median(const struct report_sample *samples, size_t n);
-/* How surely the median of what the samples are drawn from lies between the smallest and the largest of N: by
- * order statistics 1 - 2^(1-N), whatever the distribution. */
-double median_confidence(size_t n);
+/* "75.0 %", never rounded up; "none". */
+const char *confidence_text(double confidence, char text[16]);
 
 /* IOPS and latencies of cells with the workload aio; nothing where there are none. */
 void aio_print(const struct report *report, FILE *out);
+/* What drift, order and place say of the run; nothing where there is too little to test. */
+void order_print(const struct report *report, FILE *out);
+/* Burst and lasting rate of cells whose rate fell for good while they were measured. */
+void knee_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify and change of roles. */
+void drbd_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
 

@@ -39,11 +39,14 @@ static json_t *run_json(const struct report *r)
 
 static json_t *estimate_json(const struct report_cell *cell, enum figure_id figure)
 {
-	struct estimate e = estimate_of_cell(cell, figure);
+	struct stats_figure e = estimate_of_cell(cell, figure);
+	bool interval = e.basis != STATS_NOTHING;
 
-	return e.n ? json_pack("{sI sf sf sf sf}", "samples", (json_int_t)e.n, "median", e.median, "low",
-	                       e.low, "high", e.high, "level", e.level)
-	           : NULL;
+	return e.samples ? json_pack("{sI sI ss sf sf sf sf}", "samples", (json_int_t)e.samples, "boots",
+	                             (json_int_t)e.boots, "of", e.basis == STATS_BOOTS ? "boots" : "samples",
+	                             "median", e.median, "low", interval ? e.interval.low : e.median, "high",
+	                             interval ? e.interval.high : e.median, "level", e.interval.confidence)
+	                 : NULL;
 }
 
 static json_t *cell_json(const struct report_cell *cell)
