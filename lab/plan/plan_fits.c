@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct needs {
@@ -44,7 +45,12 @@ static struct needs plan_needs(const struct plan *plan)
 
 		n.nodes = c->nodes > n.nodes ? c->nodes : n.nodes;
 		n.bytes = end > n.bytes ? end : n.bytes;
-		n.nics = bond ? 2 : net && !n.nics ? 1 : n.nics;
+		unsigned int port =
+		    net && !bond ? (unsigned int)strtoul(plan_cell_string(plan, c, FACTOR_NIC_PORT), NULL, 10)
+		                 : 0;
+		unsigned int nics = bond ? 2 : port ? port : net;
+
+		n.nics = nics > n.nics ? nics : n.nics;
 		n.drbd |= !strcmp(plan_cell_string(plan, c, FACTOR_STACK), "drbd");
 	}
 	/* Internal metadata: a bit for every 4 KiB, and less than 1 MiB of superblock and activity log. */
