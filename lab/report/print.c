@@ -244,6 +244,7 @@ void report_print(const struct report *report, FILE *out)
 		print_cell(&report->cells[i], width, out);
 	print_intervals(report, out);
 	aio_print(report, out);
+	crystal_print(report, out);
 	print_round_trips(report, out);
 	print_failovers(report, out);
 	knee_print(report, out);

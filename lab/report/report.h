@@ -72,6 +72,8 @@ const char *confidence_text(double confidence, char text[16]);
 
 /* IOPS and latencies of cells with the workload aio; nothing where there are none. */
 void aio_print(const struct report *report, FILE *out);
+/* CrystalDiskMark's table of cells that are its lines; nothing where there are none. */
+void crystal_print(const struct report *report, FILE *out);
 /* What drift, order and place say of the run; nothing where there is too little to test. */
 void order_print(const struct report *report, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */
