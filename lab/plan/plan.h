@@ -62,6 +62,7 @@ struct plan_options {
 	uint64_t seed;           /* used where the plan shuffles without naming one */
 	struct plan_scale scale; /* of the sizes of its copies, to whole records */
 	bool as_published;       /* as its section published has it */
+	uint64_t boots, samples; /* instead of what the plan repeats; 0: as it says */
 };
 
 /* Reads PATH. Errors go to ERR as "file:line:column: what, and the nearest valid key". 0, or -EINVAL (the
