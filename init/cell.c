@@ -231,6 +231,7 @@ int cell_measure(struct cell_node *node, const json_t *assignment, json_t **meas
 	    .build = build,
 	    .target = stack_of(build->state)->target(build),
 	    .timeout_ms = cell_deadline_ms(assignment, "measure_ms"),
+	    .filled = &build->filled,
 	    .fault = build->workload_fault,
 	    .fault_size = sizeof(build->workload_fault),
 	};

@@ -13,6 +13,7 @@
 #include "nic_apply.h"
 #include "nic_driver.h"
 #include "observe.h"
+#include "workload_fill.h"
 
 #include <sys/types.h>
 
@@ -42,6 +43,7 @@ struct cell_build {
 	pid_t service;             /* the peer's end of one; 0: none runs */
 	struct drbd drbd;
 
+	struct workload_filled filled;
 	char workload_fault[1024]; /* why the workload's own figure does not count */
 	struct observation before, after;
 	char generation[32]; /* of DRBD's data, before */

@@ -108,6 +108,11 @@ json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *fai
 	                 pull ? json_string_value(pull) : "admin-down");
 }
 
+static bool has_file_system(const char *stack)
+{
+	return !strncmp(stack, "ext4", 4) || !strncmp(stack, "xfs", 3);
+}
+
 /* What S lacks of what WORKLOAD needs; NULL: nothing. */
 static const char *lacks(const json_t *workload, const struct plan_parts *parts, const struct plan_state *s)
 {
@@ -115,7 +120,11 @@ static const char *lacks(const json_t *workload, const struct plan_parts *parts,
 	const char *what = json_string_value(json_object_get(workload, "what"));
 	bool link = !strcmp(type, "failover") && !strcmp(what, "link"), connected;
 
-	if (!strcmp(type, "copy") || !strcmp(type, "aio"))
+	if (!strcmp(type, "files"))
+		return has_file_system(plan_state_string(parts, s, FACTOR_STACK)) ? NULL
+		                                                                  : "a file system on top of "
+		                                                                    "the stack";
+	if (!strcmp(type, "copy") || !strcmp(type, "aio") || !strcmp(type, "precondition"))
 		return NULL;
 	if (!s->levels[FACTOR_NIC_MTU])
 		return "stack: drbd, and a drbd.link other than never-connected, since it goes over the "
