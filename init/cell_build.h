@@ -13,6 +13,7 @@
 #include "nic_apply.h"
 #include "nic_driver.h"
 #include "observe.h"
+#include "observe_series.h"
 #include "workload_fill.h"
 
 #include <sys/types.h>
@@ -48,6 +49,9 @@ struct cell_build {
 	struct observation before, after;
 	char generation[32]; /* of DRBD's data, before */
 	json_t *irq_counts;  /* before */
+
+	struct observer *observer; /* of the sample that runs */
+	char observer_fault[160];  /* why there is none */
 };
 
 /* Parts of an assignment: its cell's state; a deadline ("apply_ms"), and when it will be over (now_ns()). */

@@ -42,6 +42,7 @@ static int copy_workload(const struct workload_run *run, json_t **measurement, s
 	if (r)
 		return r;
 	r = copy_prepare(&copy, &request, run->target, left_ms, why);
+	observer_begin(run->observer);
 	if (!r)
 		r = copy_run(&copy, why);
 	if (!r)
@@ -70,6 +71,7 @@ static int aio_workload(const struct workload_run *run, json_t **measurement, st
 	if (r)
 		return r;
 	r = aio_prepare(&aio, &request, run->target, left_ms, why);
+	observer_begin(run->observer);
 	if (!r)
 		r = aio_run(&aio, why);
 	if (!r) {
@@ -94,6 +96,7 @@ static int files_workload(const struct workload_run *run, json_t **measurement, 
 		              : "Plan a file system on top of the stack.",
 		            r ? "The workload cannot be understood" : "The stack has no file system");
 	r = files_prepare(&files, &request, run->folder, run->timeout_ms, why);
+	observer_begin(run->observer);
 	if (!r)
 		r = files_run(&files, why);
 	if (!r) {

@@ -15,6 +15,7 @@ struct workload_run {
 	struct workload_filled *filled; /* what of the target holds data of this build's workloads */
 	char *fault; /* why the sample is invalid, though it has a figure; "" if it is not */
 	size_t fault_size;
+	struct observer *observer; /* to be told when the timed part begins: observer_begin() */
 };
 
 struct workload {
