@@ -13,6 +13,7 @@
 #include "nic_apply.h"
 #include "nic_driver.h"
 #include "observe.h"
+#include "stack.h"
 
 #include <sys/types.h>
 
@@ -40,6 +41,7 @@ struct cell_build {
 	unsigned int service_port; /* of workloads that need the peer */
 	pid_t service;             /* the peer's end of one; 0: none runs */
 	struct drbd drbd;
+	struct stack stack;
 
 	char workload_fault[1024]; /* why the workload's own figure does not count */
 	struct observation before, after;

@@ -23,7 +23,7 @@ static uint64_t build_ms(const struct assumptions *a, const json_t *state)
 {
 	uint64_t ms = a->raw_ms;
 
-	if (strcmp(factor_string(state, FACTOR_STACK), "drbd"))
+	if (!factor_stack_has(state, STACK_DRBD))
 		return ms;
 	ms += a->drbd_ms;
 	if (factor_relevant(&factors[FACTOR_BOND_CYCLES], state))

@@ -75,10 +75,10 @@ static char *name_alone(const struct plan_state *s, bool alone)
 {
 	const char *stack = factor_string(s->state, FACTOR_STACK),
 	           *link = factor_string(s->state, FACTOR_DRBD_LINK);
-	char text[64];
+	bool drbd = factor_stack_has(s->state, STACK_DRBD);
+	char text[128];
 
-	snprintf(text, sizeof(text), "%s%s%s", stack, strcmp(stack, "drbd") ? "" : " ",
-	         strcmp(stack, "drbd") ? "" : link);
+	snprintf(text, sizeof(text), "%s%s%s", stack, drbd ? " " : "", drbd ? link : "");
 	return strdup(alone ? text : "base");
 }
 

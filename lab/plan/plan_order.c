@@ -10,7 +10,7 @@ static int make_cell(struct plan_build *b, const struct plan_state *s, size_t wo
                      struct plan_cell *cell)
 {
 	const struct plan_workload *w = &b->workloads[workload];
-	bool drbd = !strcmp(factor_string(s->state, FACTOR_STACK), "drbd");
+	bool drbd = factor_stack_has(s->state, STACK_DRBD);
 	bool alone = !strcmp(factor_string(s->state, FACTOR_DRBD_LINK), "never-connected");
 
 	cell->cell =
