@@ -133,7 +133,7 @@ const char *stack_target(const struct cell_build *build)
 {
 	const struct stack *stack = &build->stack;
 
-	if (factor_stack_is_files(build->state))
+	if (factor_stack_is_files(factor_string(build->state, FACTOR_STACK)))
 		return WORK_FILE;
 	return stack->count ? stack->levels[stack->count - 1].device : build->disk.device;
 }
@@ -190,7 +190,7 @@ int stack_prepare(struct cell_build *build, const json_t *workload, struct failu
 	struct stat st;
 	int fd, r;
 
-	if (!factor_stack_is_files(build->state) || !build->measure || !end)
+	if (!factor_stack_is_files(factor_string(build->state, FACTOR_STACK)) || !build->measure || !end)
 		return 0;
 	fd = open(WORK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	r = fd < 0 || fstat(fd, &st) ? -errno : 0;

@@ -94,11 +94,12 @@ extern const char *const stack_layer_names[STACK_LAYER_COUNT];
  * something. */
 int factor_stack_layers(const char *stack, enum stack_layer layers[STACK_LAYER_COUNT]);
 
-/* The layers of STATE's stack, a bit (1 << enum stack_layer) each; whether it has LAYER; whether it ends in a
- * file system. */
-unsigned int factor_stack_bits(const json_t *state);
+/* The layers of the level STACK, a bit (1 << enum stack_layer) each; whether it ends in a file system. */
+unsigned int factor_stack_bits(const char *stack);
+bool factor_stack_is_files(const char *stack);
+
+/* Whether STATE's stack has LAYER. */
 bool factor_stack_has(const json_t *state, enum stack_layer layer);
-bool factor_stack_is_files(const json_t *state);
 
 /* Whether F has a meaning in STATE (which must have "stack", and what it needs of drbd.link and bond.mode, or
  * defaults are taken). */
@@ -125,6 +126,20 @@ int factor_level_index(enum factor_id id, const char *level);
  * STATE has stays, for the kernel to accept or to refuse.
  * The caller owns it. NULL: out of memory. */
 json_t *factor_complete_state(const json_t *state);
+
+/* What a complete state has of a factor. */
+enum factor_part {
+	FACTOR_ABSENT,
+	FACTOR_GIVEN,
+	FACTOR_DEFAULTED,
+};
+
+/* The same for thousands of states: LEVELS has the level of each factor (FACTOR_COUNT; NULL: not given), PART
+ * gets an enum factor_part for each. Gives which groups have a meaning, bit N for group N. */
+unsigned int factor_complete_levels(const json_t *const levels[], unsigned char part[]);
+
+/* The default of F; the caller owns it. NULL: out of memory. */
+json_t *factor_default(const struct factor *f);
 
 /* How many edits (insert, delete, replace, swap of neighbours) lead from A to B. Strings over 63 bytes are
  * cut. */

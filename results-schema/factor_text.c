@@ -52,10 +52,10 @@ int factor_stack_layers(const char *stack, enum stack_layer layers[STACK_LAYER_C
 	return count;
 }
 
-unsigned int factor_stack_bits(const json_t *state)
+unsigned int factor_stack_bits(const char *stack)
 {
 	enum stack_layer layers[STACK_LAYER_COUNT];
-	int count = factor_stack_layers(factor_string(state, FACTOR_STACK), layers);
+	int count = factor_stack_layers(stack, layers);
 	unsigned int bits = 0;
 
 	for (int i = 0; i < count; i++)
@@ -65,12 +65,12 @@ unsigned int factor_stack_bits(const json_t *state)
 
 bool factor_stack_has(const json_t *state, enum stack_layer layer)
 {
-	return factor_stack_bits(state) & 1u << layer;
+	return factor_stack_bits(factor_string(state, FACTOR_STACK)) & 1u << layer;
 }
 
-bool factor_stack_is_files(const json_t *state)
+bool factor_stack_is_files(const char *stack)
 {
-	return factor_stack_bits(state) & (1u << STACK_EXT4 | 1u << STACK_XFS);
+	return factor_stack_bits(stack) & (1u << STACK_EXT4 | 1u << STACK_XFS);
 }
 
 /* Three whole numbers with one space between them, none smaller than the one before it: what the kernel's
