@@ -57,7 +57,7 @@ libraries() {
 	local so found package path
 	for so in $(needed "$1"); do
 		found=$(cd "$stage/deb" && find . -name "$so" \( -path '*/lib/x86_64-linux-gnu/*' -o -path '*/lib64/*' \) | sort | head -n 1)
-		[ "$found" ] || die "layer $name: ${1#"$tree"} needs $so, which no package of $PINS has that $name depends on; add it there"
+		[ "$found" ] || die "layer $name: ${1##*/} needs $so, which no package of $PINS has that $name depends on; add it there"
 		package=$(cut -d/ -f2 <<<"$found")
 		path=${found#./"$package"}
 		[ ! -e "$tree/$path" ] || continue
