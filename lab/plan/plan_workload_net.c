@@ -132,6 +132,8 @@ static const char *lacks(const json_t *workload, const struct plan_parts *parts,
 		       "bond";
 	if (!connected)
 		return "drbd.link: connected, since both nodes take part in it";
+	if (!link && strncmp(plan_state_string(parts, s, FACTOR_STACK), "drbd", 4) != 0)
+		return "a stack with drbd on top, since it works on DRBD itself";
 	if (!strcmp(type, "verify") &&
 	    !strcmp(plan_state_string(parts, s, FACTOR_DRBD_VERIFY_ALG), "default"))
 		return "a drbd.net.verify-alg, by which the nodes compare their data";
