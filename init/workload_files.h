@@ -42,7 +42,7 @@ struct files {
 	char root[256];
 	int root_fd;
 	int (*make_cold)(int root_fd); /* before the tree is read; 0 or -errno. Tests have their own */
-	char (*paths)[256]; /* of folders, below the root */
+	char (*paths)[256];            /* of folders, below the root */
 	unsigned char *pool, *buffer;
 	size_t seconds; /* length of each phase's logs */
 	int64_t deadline_ns, cpu_ns;

@@ -23,7 +23,7 @@ static uint64_t build_ms(const struct assumptions *a, const struct plan *plan, c
 {
 	uint64_t ms = a->raw_ms;
 
-	if (strcmp(plan_cell_string(plan, c, FACTOR_STACK), "drbd"))
+	if (!(factor_stack_bits(plan_cell_string(plan, c, FACTOR_STACK)) & 1u << STACK_DRBD))
 		return ms;
 	ms += a->drbd_ms;
 	if (plan_cell_has(plan, c, FACTOR_BOND_CYCLES))

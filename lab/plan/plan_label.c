@@ -68,10 +68,10 @@ static char *name_alone(const struct plan_parts *parts, const struct plan_state 
 {
 	const char *stack = plan_state_string(parts, s, FACTOR_STACK),
 	           *link = plan_state_string(parts, s, FACTOR_DRBD_LINK);
-	char text[64];
+	bool drbd = factor_stack_bits(stack) & 1u << STACK_DRBD;
+	char text[128];
 
-	snprintf(text, sizeof(text), "%s%s%s", stack, strcmp(stack, "drbd") ? "" : " ",
-	         strcmp(stack, "drbd") ? "" : link);
+	snprintf(text, sizeof(text), "%s%s%s", stack, drbd ? " " : "", drbd ? link : "");
 	return strdup(parts->state_count == 1 ? text : "base");
 }
 

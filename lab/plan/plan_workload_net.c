@@ -108,22 +108,19 @@ json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *fai
 	                 pull ? json_string_value(pull) : "admin-down");
 }
 
-static bool has_file_system(const char *stack)
-{
-	return !strncmp(stack, "ext4", 4) || !strncmp(stack, "xfs", 3);
-}
-
 /* What S lacks of what WORKLOAD needs; NULL: nothing. */
 static const char *lacks(const json_t *workload, const struct plan_parts *parts, const struct plan_state *s)
 {
 	const char *type = json_string_value(json_object_get(workload, "type"));
 	const char *what = json_string_value(json_object_get(workload, "what"));
+	const char *stack = plan_state_string(parts, s, FACTOR_STACK);
 	bool link = !strcmp(type, "failover") && !strcmp(what, "link"), connected;
 
 	if (!strcmp(type, "files"))
-		return has_file_system(plan_state_string(parts, s, FACTOR_STACK)) ? NULL
-		                                                                  : "a file system on top of "
-		                                                                    "the stack";
+		return factor_stack_is_files(stack) ? NULL : "a file system on top of the stack";
+	if ((!strcmp(type, "aio") || !strcmp(type, "precondition")) &&
+	    !json_integer_value(json_object_get(workload, "span_bytes")) && factor_stack_is_files(stack))
+		return "a span, the size of its file on a file system";
 	if (!strcmp(type, "copy") || !strcmp(type, "aio") || !strcmp(type, "precondition"))
 		return NULL;
 	if (!s->levels[FACTOR_NIC_MTU])
@@ -138,6 +135,8 @@ static const char *lacks(const json_t *workload, const struct plan_parts *parts,
 		       "bond";
 	if (!connected)
 		return "drbd.link: connected, since both nodes take part in it";
+	if (!link && strncmp(stack, "drbd", 4) != 0)
+		return "a stack with drbd on top, since it works on DRBD itself";
 	if (!strcmp(type, "verify") &&
 	    !strcmp(plan_state_string(parts, s, FACTOR_DRBD_VERIFY_ALG), "default"))
 		return "a drbd.net.verify-alg, by which the nodes compare their data";
