@@ -8,7 +8,7 @@ C_SOURCES      = $(filter %.c %.h,$(shell git ls-files init lab results-schema t
 YAML_SOURCES   = $(filter-out tests/data/% tests/fuzz/%,$(shell git ls-files '*.yaml'))
 
 ## check: everything: lint, units under sanitizers, schemas, plans, image, virtual lab, boot tests
-check: setup lint image lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
+check: setup lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
 	tests/harness.pl \
 	    unit=2:120 $(UNIT_PROGRAMS) \
 	    schema=1:180 $(wildcard tests/schema/*.t) \

@@ -14,7 +14,7 @@ static int make_cell(struct plan_build *b, size_t state, size_t workload, const 
 	const struct plan_state *s = &parts->states[state];
 	const struct plan_workload *w = &parts->workloads[workload];
 	struct plan_cell *cell = &b->plan->cells[b->plan->cell_count++];
-	bool drbd = !strcmp(plan_state_string(parts, s, FACTOR_STACK), "drbd");
+	bool drbd = factor_stack_bits(plan_state_string(parts, s, FACTOR_STACK)) & 1u << STACK_DRBD;
 	bool alone = !strcmp(plan_state_string(parts, s, FACTOR_DRBD_LINK), "never-connected");
 	char *body = NULL;
 	int length, r;
