@@ -105,6 +105,8 @@ void ipxe_boot(struct server *server, struct request *request);
 
 /* Whether the image folder has a kernel and an initramfs. */
 bool image_complete(const struct server *s);
+/* Whether the image folder has that layer. */
+bool image_has_layer(const struct server *s, const char *layer);
 
 /* --- image.c --- */
 void image_get(struct server *server, struct request *request);

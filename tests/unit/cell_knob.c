@@ -28,7 +28,7 @@ static int prepare(void **state)
 	put("sys/devices/system/cpu/cpu0/cpuidle/state1/disable", "0\n");
 	put("sys/devices/system/cpu/cpu0/cpuidle/state2/disable", "0\n");
 	put("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "schedutil\n");
-	place = (struct knob_place){.sys = sys, .proc = proc, .disk = "vda", .drbd = "drbd0"};
+	place = (struct knob_place){.sys = sys, .proc = proc, .disk = "vda", .layer[STACK_DRBD] = "drbd0"};
 	changes = (struct knob_changes){0};
 	return r;
 }
