@@ -47,8 +47,9 @@ int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long lo
  */
 int net_path_rtt(struct net_path *paths, size_t path_count, unsigned int count);
 
-/* Makes DEVICE answer ARP for its own addresses alone: legs may share one network. To be called before it has
- * one. */
+/* Makes DEVICE, and every other one of this node, answer ARP for its own addresses alone: legs may share one
+ * network, also with the management NIC, which would else claim the legs' addresses for its own MAC. To be
+ * called before DEVICE has an address. */
 void net_path_own_arp(const char *device);
 
 /* Asks by ARP on each of PATHS whether somebody else has ADDRESS (NULL: that of the path), as RFC 5227 does.

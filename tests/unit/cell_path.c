@@ -29,7 +29,7 @@ struct side {
 
 static struct side *sides; /* two */
 static unsigned int mtu_bytes[2] = {9000, 9000};
-static bool crossed, silent;
+static bool crossed, silent, one_switch;
 
 static void sh(const char *format, ...)
 {
@@ -76,10 +76,20 @@ static void run_side(unsigned int index, long timeout_ms)
 		                                   &side->shared, &(struct failure){0});
 }
 
-/* A cable. */
+/* A cable, or two to a switch that both legs have in common. */
 static void join(unsigned int leg, pid_t pid)
 {
-	sh("ip link add n0l%u type veth peer name n1l%u netns %d", leg, leg, pid);
+	if (!one_switch) {
+		sh("ip link add n0l%u type veth peer name n1l%u netns %d", leg, leg, pid);
+		return;
+	}
+	if (leg == 1)
+		sh("ip link add switch type bridge && ip link set switch up");
+	sh("ip link add n0l%u type veth peer name p0l%u && ip link set p0l%u mtu 9000 master switch up", leg,
+	   leg, leg);
+	sh("ip link add p1l%u type veth peer name n1l%u netns %d && ip link set p1l%u mtu 9000 master switch "
+	   "up",
+	   leg, leg, pid, leg);
 }
 
 /* Both nodes at once; *WHY is what node 0 says of it. */
@@ -117,7 +127,9 @@ static void run_both(long timeout_ms, struct failure *why)
 		close(ready[i]);
 		close(go[i]);
 	}
-	crossed = silent = false;
+	if (one_switch)
+		sh("ip link del switch");
+	crossed = silent = one_switch = false;
 	mtu_bytes[0] = mtu_bytes[1] = 9000;
 }
 
@@ -135,6 +147,26 @@ static void test_straight(void **state)
 			assert_int_equal(sides[i].paths[leg].mtu_in_bytes, 9000);
 		}
 	}
+}
+
+/* Legs in one network are not crossed, though each node hears the other's ARP on both. The switch is an
+ * interface of node 0 as well: it must not answer for node 0's addresses with a MAC of its own. */
+static void test_one_switch(void **state)
+{
+	struct failure why;
+
+	(void)state;
+	one_switch = true;
+	run_both(20000, &why);
+	assert_int_equal(sides[0].result, 0);
+	assert_int_equal(sides[1].result, 0);
+	for (unsigned int leg = 0; leg < 2; leg++) {
+		assert_int_equal(sides[0].paths[leg].wrong_leg, 0);
+		assert_true(sides[0].shared && sides[1].shared);
+	}
+	run_both(20000, &why);
+	assert_int_equal(sides[0].result, 0);
+	assert_false(sides[0].shared || sides[1].shared);
 }
 
 static void test_crossed(void **state)
@@ -262,9 +294,10 @@ static int leave(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_straight),   cmocka_unit_test(test_crossed),
-	    cmocka_unit_test(test_black_hole), cmocka_unit_test(test_silent_leg),
-	    cmocka_unit_test(test_duplicate),  cmocka_unit_test(test_rtt),
+	    cmocka_unit_test(test_straight),   cmocka_unit_test(test_one_switch),
+	    cmocka_unit_test(test_crossed),    cmocka_unit_test(test_black_hole),
+	    cmocka_unit_test(test_silent_leg), cmocka_unit_test(test_duplicate),
+	    cmocka_unit_test(test_rtt),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
