@@ -8,6 +8,7 @@
 #include "factor.h"
 #include "file.h"
 #include "irq_list.h"
+#include "nic_counters.h"
 #include "stack.h"
 #include "workload.h"
 #include "workload_peer.h"
@@ -160,6 +161,8 @@ static int evidence_before(const struct cell_node *node, struct cell_build *buil
 	if (build->has_drbd)
 		drbd_generation(build->generation, sizeof(build->generation));
 	r = r ? -ENOMEM : observe_now(build, &build->before);
+	if (!r && build->before.has_bond)
+		r = bond_watch_start(&build->watch, build->net.device, build->before.arp_monitored);
 	if (!r && json_object_set_new(evidence, "before", observation_json(&build->before)))
 		r = -ENOMEM;
 	json_decref(build->irq_counts);
@@ -274,6 +277,8 @@ static bool find_fault(const struct cell_build *build, const json_t *evidence, c
 	if (!buf[0] && build->workload_fault[0])
 		snprintf(buf, size, "%s", build->workload_fault);
 	if (!buf[0])
+		bond_watch_fault(&build->watch, buf, size);
+	if (!buf[0])
 		observe_bond_fault(&build->before, &build->after, buf, size);
 	if (!buf[0] && build->has_drbd)
 		find_drbd_fault(build, buf, size);
@@ -298,19 +303,26 @@ static void add_interrupts(const struct cell_build *build, json_t *evidence)
 /* What the reader should know, though it does not make the sample invalid. */
 static int add_notes(struct cell_build *build, json_t *evidence)
 {
-	char note[1024] = "";
+	char note[2][1024] = {"", ""};
+	json_t *notes = NULL;
 
 	if (!build->breaks_bond) {
-		observe_bond_note(&build->before, &build->after, note, sizeof(note));
+		observe_bond_note(&build->before, &build->after, note[0], sizeof(note[0]));
+		nic_counters_note(json_object_get(evidence, "nics"), note[1], sizeof(note[1]));
 	} else if (build->has_drbd) {
-		find_drbd_fault(build, note, sizeof(note));
+		find_drbd_fault(build, note[0], sizeof(note[0]));
 	}
 	/* Both nodes build anew then, but not what must stay the first state of its boot. */
 	if (build->breaks_bond && strcmp(factor_string(build->state, FACTOR_BOOT), "fresh") != 0)
 		build->broken = true;
-	if (!note[0])
-		return 0;
-	return json_object_set_new(evidence, "notes", json_pack("[s]", note)) ? -ENOMEM : 0;
+	for (size_t i = 0; i < 2; i++) {
+		if (!note[i][0])
+			continue;
+		notes = notes ? notes : json_array();
+		if (json_array_append_new(notes, json_string(note[i])))
+			return -ENOMEM;
+	}
+	return notes && json_object_set_new(evidence, "notes", notes) ? -ENOMEM : 0;
 }
 
 int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t *evidence, char **reason,
@@ -322,16 +334,20 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 
 	(void)assignment;
 	peer_service_stop(&build->service);
+	bond_watch_stop(&build->watch);
 	*reason = NULL;
 	if (!r && json_object_set_new(evidence, "after", observation_json(&build->after)))
 		r = -ENOMEM;
+	if (!r && build->before.has_bond &&
+	    json_object_set_new(evidence, "during", bond_watch_json(&build->watch)))
+		r = -ENOMEM;
+	add_interrupts(build, evidence);
+	evidence_nics_after(&observe_roots_real, json_object_get(evidence, "nics"));
 	if (!r)
 		r = add_notes(build, evidence);
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "evidence", "after", "See the node's kernel log.",
 		            "The state after the sample cannot be read");
-	add_interrupts(build, evidence);
-	evidence_nics_after(&observe_roots_real, json_object_get(evidence, "nics"));
 	if (find_fault(build, evidence, fault, sizeof(fault)))
 		build->broken = true;
 	if (!fault[0])
@@ -350,6 +366,7 @@ void cell_restore(struct cell_node *node)
 		say("DRBD cannot be taken down: %s", strerror(-r));
 	if (build) {
 		peer_service_stop(&build->service);
+		bond_watch_stop(&build->watch);
 		irq_restore(&build->irq);
 		/* While there is a link: see nic_knob.h. */
 		nic_restore(&build->nic);

@@ -4,6 +4,7 @@
 #include "cmdline.h"
 #include "file.h"
 #include "nic_apply.h"
+#include "nic_counters.h"
 #include "nic_driver.h"
 
 #include <dirent.h>
@@ -18,7 +19,7 @@
 static const char *const fault_counters[] = {
     "rx_errors",        "rx_crc_errors",    "rx_frame_errors", "rx_length_errors",  "rx_fifo_errors",
     "rx_missed_errors", "rx_over_errors",   "tx_errors",       "tx_aborted_errors", "tx_carrier_errors",
-    "tx_fifo_errors",   "tx_window_errors", "tx_dropped",
+    "tx_fifo_errors",   "tx_window_errors", "tx_dropped",      "carrier_changes",
 };
 
 int evidence_machine(const struct observe_roots *roots, json_t *evidence)
@@ -75,6 +76,10 @@ static json_t *counters(const char *sys, const char *name)
 	}
 	if (dir)
 		closedir(dir);
+	snprintf(path, sizeof(path), "%s/class/net/%s/carrier_changes", sys, name);
+	if (!read_integer(path, &value))
+		json_object_set_new(object, "carrier_changes", json_integer(value));
+	nic_counters(name, object);
 	return object;
 }
 
