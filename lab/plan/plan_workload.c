@@ -178,10 +178,10 @@ static const struct {
 /* Adds WORKLOAD, which becomes its own, unless it is there. */
 static int add_workload(struct plan_build *b, size_t index, json_t *workload)
 {
-	struct plan_workload *w = &b->workloads[b->workload_count];
+	struct plan_workload *w = &b->parts->workloads[b->parts->workload_count];
 
-	for (size_t i = 0; i < b->workload_count; i++)
-		if (json_equal(workload, b->workloads[i].workload)) {
+	for (size_t i = 0; i < b->parts->workload_count; i++)
+		if (json_equal(workload, b->parts->workloads[i].workload)) {
 			json_array_append_new(b->plan->notes,
 			                      json_sprintf("workload %zu is the same as an earlier one "
 			                                   "and is measured once",
@@ -190,7 +190,8 @@ static int add_workload(struct plan_build *b, size_t index, json_t *workload)
 			return 0;
 		}
 	w->workload = workload;
-	b->workload_count++;
+	w->place = index;
+	b->parts->workload_count++;
 	return canonical_json(w->workload, &w->canonical);
 }
 
@@ -229,8 +230,9 @@ int plan_read_workloads(struct plan_build *b)
 	size_t i;
 	int r = 0;
 
-	b->workloads = calloc(json_array_size(list) * PLAN_CRYSTAL_CELLS, sizeof(*b->workloads));
-	if (!b->workloads)
+	b->parts->workloads =
+	    calloc(json_array_size(list) * PLAN_CRYSTAL_CELLS, sizeof(*b->parts->workloads));
+	if (!b->parts->workloads)
 		return -ENOMEM;
 	json_array_foreach (list, i, item) {
 		if (!r)

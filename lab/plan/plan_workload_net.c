@@ -85,19 +85,20 @@ json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *fai
 	                 (json_int_t)after_ms, "pull", pull ? json_string_value(pull) : "admin-down");
 }
 
-/* Whether STATE has what WORKLOAD needs; else WHAT it lacks. */
-static const char *lacks(const json_t *workload, const json_t *state)
+/* What S lacks of what WORKLOAD needs; NULL: nothing. */
+static const char *lacks(const json_t *workload, const struct plan_parts *parts, const struct plan_state *s)
 {
 	const char *type = json_string_value(json_object_get(workload, "type"));
 
 	if (!strcmp(type, "copy") || !strcmp(type, "aio"))
 		return NULL;
-	if (!factor_relevant(&factors[FACTOR_NIC_MTU], state))
+	if (!s->levels[FACTOR_NIC_MTU])
 		return "stack: drbd, and a drbd.link other than never-connected, since it goes over the "
 		       "storage "
 		       "network";
-	if (!strcmp(type, "failover") && (!factor_relevant(&factors[FACTOR_BOND_MIIMON], state) ||
-	                                  strcmp(factor_string(state, FACTOR_DRBD_LINK), "connected") != 0))
+	if (!strcmp(type, "failover") &&
+	    (!strcmp(plan_state_string(parts, s, FACTOR_BOND_MODE), "none") ||
+	     strcmp(plan_state_string(parts, s, FACTOR_DRBD_LINK), "connected") != 0))
 		return "a bond.mode other than none, and drbd.link: connected, since it pulls a slave of the "
 		       "bond";
 	return NULL;
@@ -105,10 +106,10 @@ static const char *lacks(const json_t *workload, const json_t *state)
 
 void plan_check_workloads(struct plan_build *b)
 {
-	for (size_t w = 0; w < b->workload_count; w++)
-		for (size_t s = 0; s < b->state_count; s++) {
-			const json_t *workload = b->workloads[w].workload;
-			const char *what = lacks(workload, b->states[s].state);
+	for (size_t w = 0; w < b->parts->workload_count; w++)
+		for (size_t s = 0; s < b->parts->state_count; s++) {
+			const json_t *workload = b->parts->workloads[w].workload;
+			const char *what = lacks(workload, b->parts, &b->parts->states[s]);
 
 			if (!what)
 				continue;

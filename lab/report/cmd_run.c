@@ -17,13 +17,13 @@
 
 struct options {
 	const char *plan, *lab, *group, *database, *cancel;
-	uint64_t seed;
 	bool seeded, wait;
-	struct plan_scale scale;
+	struct plan_options plan_options;
 };
 
 static const char usage[] =
-    "usage: assay run PLAN [--lab FILE] [--group NAME] [--db FILE] [--seed N] [--scale 1/N] [--no-wait]\n"
+    "usage: assay run PLAN [--lab FILE] [--group NAME] [--db FILE] [--seed N] [--scale 1/N]\n"
+    "                      [--as-published] [--no-wait]\n"
     "       assay run --cancel RUN [--db FILE]\n"
     "\n"
     "Asks the lab's server to measure PLAN, and shows how it goes on. Ctrl-C leaves the run going.\n"
@@ -34,6 +34,7 @@ static const char usage[] =
     "  --seed N      for a plan whose order is shuffled without a seed (default: by chance; it is recorded)\n"
     "  --scale 1/N   with the N-th part of the sizes that copies have, where there is no hardware; it is "
     "recorded\n"
+    "  --as-published  as the experiment was made that the plan repeats, mistakes included; it is recorded\n"
     "  --no-wait     print the run's name and return at once\n"
     "  --cancel RUN  end a run that is queued or running\n";
 
@@ -46,15 +47,12 @@ static void on_signal(int signal)
 
 static int parse(int argc, char **argv, struct options *o)
 {
-	static const struct option options[] = {{"lab", required_argument, NULL, 'l'},
-	                                        {"group", required_argument, NULL, 'g'},
-	                                        {"db", required_argument, NULL, 'd'},
-	                                        {"seed", required_argument, NULL, 's'},
-	                                        {"scale", required_argument, NULL, 'x'},
-	                                        {"no-wait", no_argument, NULL, 'n'},
-	                                        {"cancel", required_argument, NULL, 'c'},
-	                                        {"help", no_argument, NULL, 'h'},
-	                                        {NULL, 0, NULL, 0}};
+	static const struct option options[] = {
+	    {"lab", required_argument, NULL, 'l'},   {"group", required_argument, NULL, 'g'},
+	    {"db", required_argument, NULL, 'd'},    {"seed", required_argument, NULL, 's'},
+	    {"scale", required_argument, NULL, 'x'}, {"as-published", no_argument, NULL, 'p'},
+	    {"no-wait", no_argument, NULL, 'n'},     {"cancel", required_argument, NULL, 'c'},
+	    {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
 	int option;
 
 	*o = (struct options){.wait = true};
@@ -70,14 +68,17 @@ static int parse(int argc, char **argv, struct options *o)
 			o->database = optarg;
 			break;
 		case 's':
-			if (!cli_number("--seed", optarg, UINT32_MAX, &o->seed))
+			if (!cli_number("--seed", optarg, UINT32_MAX, &o->plan_options.seed))
 				return ASSAY_USAGE;
 			o->seeded = true;
 			break;
 		case 'x':
-			if (!plan_scale_parse(optarg, &o->scale))
+			if (!plan_scale_parse(optarg, &o->plan_options.scale))
 				return cli_usage("run", "--scale takes a fraction such as 1/1000, not \"%s\"",
 				                 optarg);
+			break;
+		case 'p':
+			o->plan_options.as_published = true;
 			break;
 		case 'n':
 			o->wait = false;
@@ -209,7 +210,7 @@ static int run(struct store *store, const struct options *o, json_t *lab, const 
 	char id[RUN_ID_SIZE], *text = NULL;
 	int result = ASSAY_USAGE;
 
-	if (!plan_load_scaled(o->plan, o->seed, &o->scale, stderr, &plan) &&
+	if (!plan_load_options(o->plan, &o->plan_options, stderr, &plan) &&
 	    !plan_fits_lab(plan, lab, o->group, stderr, &group)) {
 		text = read_text(o->plan);
 		result = ASSAY_SYSTEM;
@@ -237,7 +238,7 @@ int cmd_run(int argc, char **argv)
 	if (result)
 		return result < 0 ? ASSAY_OK : result;
 	if (!o.seeded)
-		o.seed = (uint64_t)time(NULL) % 1000000;
+		o.plan_options.seed = (uint64_t)time(NULL) % 1000000;
 	if (o.lab && lab_file_load(o.lab, stderr, &lab))
 		return ASSAY_USAGE;
 	database = o.database ? strdup(o.database) : database_path(lab, o.lab);

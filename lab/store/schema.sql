@@ -71,7 +71,9 @@ CREATE TABLE runs (
 	started_unix_ns INTEGER,
 	ended_unix_ns INTEGER,
 	error TEXT,
-	scale TEXT -- what all sizes were multiplied with; NULL: nothing
+	scale TEXT, -- what all sizes were multiplied with; NULL: nothing
+	acceptance TEXT, -- its criteria (lab/accept/accept.h); NULL: none
+	as_published INTEGER NOT NULL DEFAULT 0 -- with the mistakes of the experiment that the plan repeats
 ) STRICT;
 
 CREATE TABLE cells (
