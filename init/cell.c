@@ -375,6 +375,7 @@ void cell_restore(struct cell_node *node)
 			say("The storage network cannot be taken down: %s", strerror(-r));
 		nic_driver_restore(&build->drivers);
 		knob_restore(&build->knobs, &build->place);
+		net_path_clear(build->paths, NET_MAX_NICS + 1);
 		json_decref(build->irq_counts);
 		json_decref(build->drbd.commands);
 	}

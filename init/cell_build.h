@@ -45,8 +45,8 @@ struct cell_build {
 	char workload_fault[1024]; /* why the workload's own figure does not count */
 	struct observation before, after;
 	struct bond_watch watch; /* of the bond, between the two */
-	char generation[32]; /* of DRBD's data, before */
-	json_t *irq_counts;  /* before */
+	char generation[32];     /* of DRBD's data, before */
+	json_t *irq_counts;      /* before */
 };
 
 /* Parts of an assignment: its cell's state; a deadline ("apply_ms"), and when it will be over (now_ns()). */

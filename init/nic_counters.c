@@ -2,7 +2,9 @@
 #include "nic_counters.h"
 
 #include "ethtool.h"
+#include "file.h"
 
+#include <dirent.h>
 #include <linux/ethtool.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,14 +21,25 @@ static bool has_one_of(const char *name, const char *const *words)
 	return false;
 }
 
-/* Drivers name them as they like; one counter for the whole NIC is enough. */
+/* Of one kind, as drivers name them: frames that were lost for want of room. */
+static const char *const drops[] = {"drop",   "discard", "missed",        "no_buf",
+                                    "no_dma", "no_mem",  "out_of_buffer", NULL};
+static const char *const pauses[] = {"pause", "flow_control", "xon", "xoff", NULL};
+static const char *const errors[] = {"error", "crc", NULL};
+
+static bool is_drop(const char *name)
+{
+	/* The kernel's has every frame of a protocol that nobody listens to, such as a switch's LLDP. */
+	return has_one_of(name, drops) && strcmp(name, "rx_dropped") != 0;
+}
+
+/* One counter for the whole NIC is enough. */
 static bool wanted(const char *name)
 {
-	static const char *const words[] = {"pause", "flow_control", "xon",    "xoff",   "drop", "discard",
-	                                    "miss",  "no_buf",       "no_dma", "no_mem", "crc",  NULL};
 	static const char *const of_queues[] = {"queue", "_q", "[", NULL};
 
-	return has_one_of(name, words) && !has_one_of(name, of_queues);
+	return (has_one_of(name, drops) || has_one_of(name, pauses) || has_one_of(name, errors)) &&
+	       !has_one_of(name, of_queues);
 }
 
 static unsigned int count_of(const char *nic)
@@ -41,7 +54,8 @@ static unsigned int count_of(const char *nic)
 	return info.count < COUNTERS_MAX ? info.count : COUNTERS_MAX;
 }
 
-void nic_counters(const char *nic, json_t *counters)
+/* Adds the driver's; what has such a name already stays. */
+static void add_driver(const char *nic, json_t *counters)
 {
 	unsigned int count = count_of(nic);
 	struct ethtool_gstrings *names = calloc(1, sizeof(*names) + (size_t)count * ETH_GSTRING_LEN);
@@ -68,34 +82,64 @@ out:
 	free(values);
 }
 
+json_t *nic_counters(const char *sys, const char *nic)
+{
+	json_t *counters = json_object();
+	char path[640];
+	struct dirent *entry;
+	long long value;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/class/net/%s/statistics", sys, nic);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "%s/class/net/%s/statistics/%s", sys, nic, entry->d_name);
+		if (entry->d_name[0] != '.' && !read_integer(path, &value))
+			json_object_set_new(counters, entry->d_name, json_integer(value));
+	}
+	if (dir)
+		closedir(dir);
+	snprintf(path, sizeof(path), "%s/class/net/%s/carrier_changes", sys, nic);
+	if (!read_integer(path, &value))
+		json_object_set_new(counters, "carrier_changes", json_integer(value));
+	add_driver(nic, counters);
+	return counters;
+}
+
+json_t *nic_counters_risen(const json_t *before, const json_t *after)
+{
+	json_t *risen = json_object(), *value;
+	const char *name;
+
+	json_object_foreach ((json_t *)after, name, value) {
+		json_int_t rise =
+		    json_integer_value(value) - json_integer_value(json_object_get(before, name));
+
+		if (rise > 0 && (is_drop(name) || has_one_of(name, pauses) || has_one_of(name, errors)))
+			json_object_set_new(risen, name, json_integer(rise));
+	}
+	return risen;
+}
+
 void nic_counters_note(const json_t *nics, char *buf, size_t size)
 {
-	/* The kernel's own of the frames that nobody wanted; and XON, which only ends what XOFF began. */
-	static const char *const told[] = {"pause",  "xoff",   "drop",   "discard", "miss",
-	                                   "no_buf", "no_dma", "no_mem", NULL};
 	size_t used = 0, i;
 	const json_t *nic;
 
 	buf[0] = '\0';
 	json_array_foreach ((json_t *)nics, i, nic) {
-		const json_t *before = json_object_get(nic, "counters_before");
-		const json_t *after = json_object_get(nic, "counters_after");
+		json_t *risen = nic_counters_risen(json_object_get(nic, "counters_before"),
+		                                   json_object_get(nic, "counters_after"));
 		const char *name;
 		json_t *value;
 
-		json_object_foreach ((json_t *)after, name, value) {
-			json_int_t rise =
-			    json_integer_value(value) - json_integer_value(json_object_get(before, name));
-			int n;
-
-			if (rise <= 0 || !has_one_of(name, told) || !strcmp(name, "rx_dropped"))
-				continue;
-			n = snprintf(buf + used, size - used, "%s%s of %s by %lld",
-			             used ? ", " : "while the sample ran rose ", name,
-			             json_string_value(json_object_get(nic, "name")), (long long)rise);
-			if (n < 0 || (size_t)n >= size - used)
-				return;
-			used += (size_t)n;
+		json_object_foreach (risen, name, value) {
+			if (is_drop(name) && used < size)
+				used += (size_t)snprintf(buf + used, size - used, "%s%s of %s rose by %lld",
+				                         used ? ", " : "while the sample ran, ", name,
+				                         json_string_value(json_object_get(nic, "name")),
+				                         (long long)json_integer_value(value));
 		}
+		json_decref(risen);
 	}
 }

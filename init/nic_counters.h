@@ -6,12 +6,15 @@
 
 #include <jansson.h>
 
-/* Adds to COUNTERS those of NIC, by the driver's own names; what has such a name already stays. Nothing where
- * the driver counts nothing. */
-void nic_counters(const char *nic, json_t *counters);
+/* What interface NIC counts: the kernel's statistics, changes of its carrier, and by the driver's own names
+ * what that counts beside. The caller owns it. */
+json_t *nic_counters(const char *sys, const char *nic);
 
-/* What drivers counted between counters_before and counters_after of evidence's NICS that a reader should
- * know, though it makes no sample invalid: drops that TCP makes good, pause frames. To BUF; "" if nothing. */
+/* Those of drops, errors and pause frames that are higher in AFTER, each by how much; the caller owns it. */
+json_t *nic_counters_risen(const json_t *before, const json_t *after);
+
+/* What rose between counters_before and counters_after of evidence's NICS, which a reader should know though
+ * it may make no sample invalid: drops that TCP makes good, pause frames. To BUF; "" if nothing. */
 void nic_counters_note(const json_t *nics, char *buf, size_t size);
 
 #endif

@@ -62,6 +62,32 @@ ok 'an address twice: which, and whose' grep -q 'n1: The same address twice: 10.
 
 run_plan tests/boot/bond-fault.yaml
 is 'with sound legs the same nodes measure' "$RUN_STATUS" 0
+
+# A slave that goes and comes back while a sample runs: both ends lose leg 1 (so both nodes turn to leg 2, where frames then
+# come), and get it back, the primary.
+came_on() { [ "$("$VLAB" exec "$LAB" cat "/sys/class/net/n1-l$1/statistics/rx_packets")" -gt "$2" ]; }
+leg_1() { "$VLAB" link "$LAB" n1 1 "$1" && "$VLAB" link "$LAB" n2 1 "$1"; }
+ready() { [ "$(grep -acE 'assay [0-9.]+: ready' "$LAB/n1.serial")" -gt "$1" ]; }
+flap()
+{
+	wait_for 200 'the sample is to begin' ready "$1" && leg_1 off || return
+	seen=$("$VLAB" exec "$LAB" cat /sys/class/net/n1-l2/statistics/rx_packets)
+	wait_for 20 'the other leg is in use' came_on 2 "$((seen + 2))"
+	leg_1 on
+}
+flap "$(grep -acE 'assay [0-9.]+: ready' "$LAB/n1.serial")" &
+hand=$!
+run_plan tests/boot/bond-flap.yaml
+wait "$hand"
+is 'there and back: it was done' $? 0
+is 'the sample is measured again, and then counts' "$RUN_STATUS" 0
+run=$(sql "SELECT run FROM runs ORDER BY rowid DESC LIMIT 1")
+is 'the first is invalid: its evidence has every active slave' \
+	"$(sql "SELECT json_extract(body, '\$.evidence.during.bond.active_slaves') FROM results WHERE run = '$run' AND role = 'measure' AND verdict = 'invalid'")" '["eth0","eth1","eth0"]'
+ok 'and says so' grep -q "the bond's active slave was eth0, then eth1, then eth0" <<<"$(sql "SELECT json_extract(body, '\$.reason') FROM results WHERE run = '$run' AND role = 'measure' AND verdict = 'invalid'")"
+is 'in the one that counts, it stayed' \
+	"$(sql "SELECT json_extract(body, '\$.evidence.during') FROM results WHERE run = '$run' AND role = 'measure' AND verdict = 'valid'")" '{"bond":{"active_slaves":["eth0"],"changes":[],"complete":true}}'
+
 # Both legs on one switch, which learns.
 "$VLAB" exec "$LAB" sh -c 'ip link set br-l1 type bridge ageing_time 30000; ip link set n1-l2 master br-l1; ip link set n2-l2 master br-l1'
 run_plan tests/boot/bond-switch.yaml

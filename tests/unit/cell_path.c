@@ -3,6 +3,7 @@
 #include "file.h"
 #include "net_path.h"
 #include "netlink.h"
+#include "workload_peer.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -16,20 +17,25 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+
+enum { TCP_PORT = 7790 };
 
 /* What a side found, where both can see it. */
 struct side {
 	struct net_path paths[2];
 	bool shared; /* what one leg sends comes in on the other */
+	long long tcp_bytes[2];
+	long long met_ns, done_ns; /* when this side was through, and when it was done with TCP */
 	int result;
 };
 
 static struct side *sides; /* two */
 static unsigned int mtu_bytes[2] = {9000, 9000};
-static bool crossed, silent, one_switch;
+static bool crossed, silent, one_switch, tcp;
 
 static void sh(const char *format, ...)
 {
@@ -62,15 +68,43 @@ static void prepare(struct side *side, unsigned int index)
 	}
 }
 
+/* TCP both ways; node 1 is late. The service must be there before the peer knows of us. */
+static int run_tcp(struct side *side, unsigned int index)
+{
+	struct failure why;
+	int r;
+
+	if (index)
+		nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+	r = net_path_tcp(side->paths, 2, TCP_PORT, "self", "peer", &why);
+	if (r)
+		print_error("%s\n", why.message);
+	for (unsigned int leg = 0; leg < 2 && !r; leg++)
+		side->tcp_bytes[leg] = json_integer_value(json_object_get(side->paths[leg].tcp, "bytes"));
+	side->done_ns = now_ns();
+	if (!r)
+		r = net_path_meet(side->paths, 2, now_ns() + 10000000000LL, NULL, NULL);
+	side->met_ns = now_ns();
+	net_path_clear(side->paths, 2);
+	return r;
+}
+
 /* As the node does: what is proven, then who else has the address. */
 static void run_side(unsigned int index, long timeout_ms)
 {
 	struct side *side = &sides[index];
+	struct failure why;
+	pid_t service = 0;
 
 	prepare(side, index);
+	if (!side->result && tcp)
+		side->result = peer_service_start("0.0.0.0", TCP_PORT, &service, &why);
 	if (!side->result)
 		side->result =
 		    net_path_probe(side->paths, 2, true, now_ns() + timeout_ms * 1000000LL, NULL, NULL);
+	if (!side->result && tcp)
+		side->result = run_tcp(side, index);
+	peer_service_stop(&service);
 	if (!side->result)
 		side->result = net_path_duplicates(side->paths, 2, index ? "10.99.0.2" : "10.99.0.1",
 		                                   &side->shared, &(struct failure){0});
@@ -129,7 +163,7 @@ static void run_both(long timeout_ms, struct failure *why)
 	}
 	if (one_switch)
 		sh("ip link del switch");
-	crossed = silent = one_switch = false;
+	crossed = silent = one_switch = tcp = false;
 	mtu_bytes[0] = mtu_bytes[1] = 9000;
 }
 
@@ -167,6 +201,21 @@ static void test_one_switch(void **state)
 	run_both(20000, &why);
 	assert_int_equal(sides[0].result, 0);
 	assert_false(sides[0].shared || sides[1].shared);
+}
+
+/* Each node's TCP in its own direction; neither is through before the other is done. */
+static void test_tcp(void **state)
+{
+	struct failure why;
+
+	(void)state;
+	tcp = true;
+	run_both(20000, &why);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(sides[i].result, 0);
+		assert_true(sides[i].tcp_bytes[0] > 100000 && sides[i].tcp_bytes[1] > 100000);
+		assert_true(sides[i].met_ns > sides[1 - i].done_ns);
+	}
 }
 
 static void test_crossed(void **state)
@@ -297,7 +346,7 @@ int main(void)
 	    cmocka_unit_test(test_straight),   cmocka_unit_test(test_one_switch),
 	    cmocka_unit_test(test_crossed),    cmocka_unit_test(test_black_hole),
 	    cmocka_unit_test(test_silent_leg), cmocka_unit_test(test_duplicate),
-	    cmocka_unit_test(test_rtt),
+	    cmocka_unit_test(test_rtt),        cmocka_unit_test(test_tcp),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
