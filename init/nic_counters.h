@@ -13,8 +13,8 @@ json_t *nic_counters(const char *sys, const char *nic);
 /* Those of drops, errors and pause frames that are higher in AFTER, each by how much; the caller owns it. */
 json_t *nic_counters_risen(const json_t *before, const json_t *after);
 
-/* What rose between counters_before and counters_after of evidence's NICS, which a reader should know though
- * it may make no sample invalid: drops that TCP makes good, pause frames. To BUF; "" if nothing. */
+/* What drops rose between counters_before and counters_after of evidence's NICS: a reader should know, though
+ * TCP makes them good and the sample may be valid. To BUF; "" if none. */
 void nic_counters_note(const json_t *nics, char *buf, size_t size);
 
 #endif

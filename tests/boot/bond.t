@@ -26,6 +26,10 @@ ok 'a hash that sends all through one slave is noted' grep -q 'balance-xor over 
 is 'balance-rr sends through both: no note' "$(mode balance-rr '$.evidence.notes[0]')" ''
 ok 'the report has the notes' grep -q 'Notes on samples that count' <<<"$(out/assay report --db "$DB")"
 is 'each leg was proven both ways at full size' "$(mode balance-rr '$.evidence.paths[1].mtu_in_bytes')/$(mode balance-rr '$.evidence.paths[1].mtu_out_bytes')" 9000/9000
+carried=$(mode balance-rr '$.evidence.paths[1].tcp.mb_per_s')
+ok "TCP carried $carried MB/s on leg 2, over four connections" [ "${carried%.*}" -ge 1 -a "$(mode balance-rr '$.evidence.paths[1].tcp.connections[3].retransmits')" -ge 0 ]
+is 'the peer has its own direction' "$(sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND role = 'peer' AND json_extract(body, '\$.evidence.paths[0].tcp.mb_per_s') > 1 AND json_extract(body, '\$.evidence.paths[1].tcp.mb_per_s') > 1")" 7
+is 'drivers count pause frames of each slave' "$(mode balance-rr '$.evidence.nics[1].counters_after.rx_flow_control_xoff' | grep -c '^[0-9]')" 1
 is 'with 50 small pings' "$(mode balance-rr '$.evidence.paths[0].rtt.sent')" 50
 
 ok 'an option that the mode does not take: the kernel says why' \
@@ -96,7 +100,7 @@ is 'on one switch, tlb and alb work, and legs are not taken for crossed' "$RUN_S
 
 run_plan tests/boot/stream.yaml
 is 'stream, rtt and failover are measured' "$RUN_STATUS" 0
-work() { body "verdict = 'valid' AND role = 'measure' AND json_extract(body, '\$.cell.workload.type') = '$1'" "$2"; }
+work() { body "run LIKE 'stream%' AND verdict = 'valid' AND role = 'measure' AND json_extract(body, '\$.cell.workload.type') = '$1'" "$2"; }
 is 'stream: TCP_INFO of each connection is kept' "$(work stream '$.measurement.stream.connections[1].mss_bytes')" 8948
 ok 'stream: the peer had what was sent' [ "$(work stream '$.measurement.bytes')" -gt 1000000 ]
 is 'rtt: every message came back' "$(work rtt '$.measurement.rtt.count')" 2000

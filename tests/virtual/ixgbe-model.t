@@ -70,7 +70,8 @@ fault() {
 	ok "nic-fault $*" "$LAB" nic-fault "$lab" "$@"
 }
 
-must "up" up "$lab"
+# Eight CPUs: the driver makes no more queues than that.
+must "up" up "$lab" --cpus 8
 like "the storage NICs are ixgbe" "$("$LAB" status "$lab")" '^storage NICs ixgbe'
 like "an unknown fault" "$("$LAB" nic-fault "$lab" n1 1 drop=3 2>&1)" "'drop' is none of"
 like "an unknown module" "$("$LAB" nic-fault "$lab" n1 1 sfp=lr 2>&1)" "'lr' is none of: sr twinax rejected"
@@ -114,7 +115,7 @@ flows() {
 	node n1 90 "i=0; while [ \$i -lt 96 ]; do nic_stream udp 10.99.1.2 9 1 200; i=\$((i + 1)); done >/dev/null"
 	echo "$from $(queues)" | awk '{ for (i = 1; i <= NF / 2; i++) { n = $(i + NF / 2) - $i; sum += n; printf "%d ", n } print sum }'
 }
-ok "eight queues" node n2 60 'ethtool -L leg1 combined 8 && ethtool -N leg1 rx-flow-hash udp4 sdfn'
+ok "eight queues" node n2 60 'ethtool -L leg1 combined 8; ethtool -N leg1 rx-flow-hash udp4 sdfn'
 settle
 got=$(flows)
 like "96 flows are spread over eight queues" "$got" '^([1-9][0-9]* ){8}96$'
@@ -203,7 +204,7 @@ settle
 # busiest: how often a second leg 1's busiest vector at n2 fired, while n1 pings
 busiest() {
 	node n1 20 'ping -c 100000 -w 8 -A -q 10.99.1.2 >/dev/null & true'
-	node n2 30 "look() { read up x </proc/uptime; grep leg1 /proc/interrupts | awk -v up=\$up '{ print \$1, \$2 + \$3, up }'; }; look >/tmp/a; sleep 2; look >/tmp/b; cat /tmp/a /tmp/b" |
+	node n2 30 "look() { read up x </proc/uptime; grep leg1 /proc/interrupts | awk -v up=\$up '{ n = 0; for (i = 2; \$i ~ /^[0-9]+\$/; i++) n += \$i; print \$1, n, up }'; }; look >/tmp/a; sleep 2; look >/tmp/b; cat /tmp/a /tmp/b" |
 		awk '$1 in n { rate = ($2 - n[$1]) / ($3 - at[$1]); if (rate > most) most = rate } { n[$1] = $2; at[$1] = $3 } END { print int(most) }'
 	node n1 20 'kill %1 2>/dev/null; wait; true' >/dev/null
 }
@@ -259,6 +260,7 @@ recovered() {
 ok "tx-hang: and recovers" wait_for 60 "recovery" recovered
 ok "tx-hang: by a reset" node n2 20 'dmesg | grep "initiating reset due to tx timeout"'
 
+fault n2 1 none
 fault n2 2 sfp=rejected
 fault n2 1 interrupts=msi
 fault n1 1 interrupts=intx
@@ -275,9 +277,9 @@ done
 ok "sfp=rejected: refused by the driver" node n2 20 'dmesg | grep "failed to load because an unsupported SFP+"'
 is "sfp=rejected: the other port is there" "$(node n2 20 'grep -l 00:1b:21:77:02 /sys/class/net/*/address | wc -l')" 1
 ok "MSI at n2, a line at n1: large pings pass" wait_for 60 "a ping" node n1 20 'ping -c 50 -A -q -s 8000 10.99.1.2'
-like "n2: by MSI, one vector" "$(node n2 20 'grep leg1 /proc/interrupts')" '^ *[0-9]+: +[1-9][0-9 ]*PCI-MSI[^ ]* .* leg1$|^ *[0-9]+: +0 +[1-9][0-9 ]*PCI-MSI[^ ]* .* leg1$'
+like "n2: by MSI, one vector" "$(node n2 20 'grep leg1 /proc/interrupts')" '^ *[0-9]+: [0-9 ]*[1-9][0-9 ]* PCI-MSI.* leg1$'
 like "n1: by a line" "$(node n1 20 'grep leg1 /proc/interrupts')" 'IO-APIC.*fasteoi.*leg1'
 for n in 1 2; do
-	is "n$n: no complaint of the kernel" "$(node n$n 20 'dmesg | grep -E "WARN|BUG|Oops|WATCHDOG|nobody cared|ixgbe.*([Ee]rror|hang|reset)"')" ""
+	is "n$n: no complaint of the kernel beside those" "$(node n$n 20 'dmesg | grep -E "WARN|BUG|Oops|WATCHDOG|nobody cared|ixgbe.*([Ee]rror|hang|reset)" | grep -vE "Failed to allocate MSI interrupt, falling back to legacy|probe of 0000:02:00.0 failed with error -95"')" ""
 done
 done_testing
