@@ -47,8 +47,8 @@ struct cell_build {
 	char workload_fault[1024]; /* why the workload's own figure does not count */
 	struct observation before, after;
 	struct bond_watch watch; /* of the bond, between the two */
-	char generation[32]; /* of DRBD's data, before */
-	json_t *irq_counts;  /* before */
+	char generation[32];     /* of DRBD's data, before */
+	json_t *irq_counts;      /* before */
 
 	struct observer *observer; /* of the sample that runs */
 	char observer_fault[160];  /* why there is none */
