@@ -2,6 +2,7 @@
 #include "knob.h"
 
 #include "console.h"
+#include "kernel_log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -44,10 +45,22 @@ static bool same(const struct knob *k, const char *a, const char *b)
 
 static int refused(const struct knob *k, const char *level, const char *found, int r, struct failure *why)
 {
-	return fail(why, r, FAILURE_CELL, "unsupported", factors[k->factor].name,
+	return fail(why, r, failure_refusal(r), "unsupported", factors[k->factor].name,
 	            "Leave this level out on such nodes; the other cells are measured.",
 	            "This node does not take %s=%s%s%s%s", factors[k->factor].name, level,
 	            *found ? " (it has " : "", found, *found ? ")" : "");
+}
+
+/* Writes LEVEL; where that is refused, *WHY has the kernel's log of it. */
+static int write_level(const struct knob *k, const struct knob_place *place, const char *level,
+                       const char *found, struct failure *why)
+{
+	int log = kernel_log_mark(), r = k->write(k, place, level);
+
+	if (r)
+		refused(k, level, found, r, why);
+	kernel_log_since(log, r ? why->log : NULL, sizeof(why->log));
+	return r;
 }
 
 int knob_apply(struct knob_changes *changes, const struct knob_place *place, const json_t *state,
@@ -70,9 +83,9 @@ int knob_apply(struct knob_changes *changes, const struct knob_place *place, con
 		if (same(k, change->found, level))
 			continue;
 		changes->count++;
-		r = k->write(k, place, level);
+		r = write_level(k, place, level, change->found, why);
 		if (r)
-			return refused(k, level, change->found, r, why);
+			return r;
 	}
 	return 0;
 }

@@ -34,7 +34,8 @@ static void help(FILE *to)
 		        commands[i].description);
 	fputs("\n`assay COMMAND --help` says more. Exit codes: 0 all is well; 1 measured, but not every cell "
 	      "has its\n"
-	      "valid samples; 2 the command line, plan or lab file is wrong; 3 server or system error.\n",
+	      "valid samples; 2 the command line, plan or lab file is wrong; 3 server or system error;\n"
+	      "6 measured, but for cells that the nodes do not support.\n",
 	      to);
 }
 

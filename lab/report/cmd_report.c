@@ -47,7 +47,7 @@ int cmd_report(int argc, char **argv)
 			report_csv(report, stdout);
 		else
 			report_print(report, stdout);
-		result = report_complete(report) ? ASSAY_OK : ASSAY_NOT_VALID;
+		result = report_exit(report);
 	} else if (!r) {
 		fprintf(stderr, "assay report: there is no run%s%s in %s\n", argv[optind] ? " " : "",
 		        argv[optind] ? argv[optind] : "", database);

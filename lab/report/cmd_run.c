@@ -162,9 +162,9 @@ static int finish(struct store *store, const char *run)
 	if (r != 1)
 		return ASSAY_SYSTEM;
 	report_print(report, stdout);
-	bool complete = report_complete(report);
+	int result = report_exit(report);
 	report_free(report);
-	return complete ? ASSAY_OK : ASSAY_NOT_VALID;
+	return result;
 }
 
 static int watch(struct store *store, const char *run, const char *database)

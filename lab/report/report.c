@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report.h"
 
+#include "../cli.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -68,19 +70,21 @@ static int load_cells(struct report *report)
 	report->cells = calloc((size_t)count + 1, sizeof(*report->cells));
 	if (!report->cells)
 		return -ENOMEM;
-	r = store_ask(report->store, &row,
-	              "SELECT c.ordinal, c.cell_id, c.label, c.failed, coalesce(c.error, ''), r.samples * "
-	              "(SELECT count(*) FROM "
-	              "visits v WHERE v.run = c.run AND v.cell_id = c.cell_id), (SELECT count(*) FROM "
-	              "attempts a WHERE a.run = "
-	              "c.run AND a.cell_id = c.cell_id AND a.state = 'invalid'), (SELECT count(*) FROM "
-	              "attempts a WHERE a.run = "
-	              "c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM "
-	              "attempts a WHERE a.run = "
-	              "c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned') FROM cells c JOIN runs r "
-	              "USING (run) WHERE run = "
-	              "? ORDER BY c.ordinal",
-	              "s", report->run);
+	r = store_ask(
+	    report->store, &row,
+	    "SELECT c.ordinal, c.cell_id, c.label, c.failed, coalesce(c.error, ''), r.samples * "
+	    "(SELECT count(*) FROM "
+	    "visits v WHERE v.run = c.run AND v.cell_id = c.cell_id), (SELECT count(*) FROM "
+	    "attempts a WHERE a.run = "
+	    "c.run AND a.cell_id = c.cell_id AND a.state = 'invalid'), (SELECT count(*) FROM "
+	    "attempts a WHERE a.run = "
+	    "c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM "
+	    "attempts a WHERE a.run = "
+	    "c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned'), c.failed AND "
+	    "coalesce(json_extract(c.error, '$.scope'), '') = 'unsupported' FROM cells c JOIN runs r "
+	    "USING (run) WHERE run = "
+	    "? ORDER BY c.ordinal",
+	    "s", report->run);
 	if (r)
 		return r;
 	while ((r = store_row(report->store, row)) == 1) {
@@ -91,6 +95,7 @@ static int load_cells(struct report *report)
 		cell->label = strdup(store_text(row, 2));
 		cell->failed = sqlite3_column_int(row, 3);
 		cell->error = strdup(store_text(row, 4));
+		cell->unsupported = sqlite3_column_int(row, 9);
 		cell->wanted = sqlite3_column_int64(row, 5);
 		for (int i = 0; i < 3; i++)
 			cell->bad[i] = sqlite3_column_int64(row, 6 + i);
@@ -184,6 +189,18 @@ bool report_complete(const struct report *report)
 	bool complete = report->cell_count > 0;
 
 	for (size_t i = 0; i < report->cell_count; i++)
-		complete = complete && report->cells[i].sample_count == (size_t)report->cells[i].wanted;
+		complete = complete && (report->cells[i].unsupported ||
+		                        report->cells[i].sample_count == (size_t)report->cells[i].wanted);
 	return complete;
+}
+
+int report_exit(const struct report *report)
+{
+	bool unsupported = false;
+
+	for (size_t i = 0; i < report->cell_count; i++)
+		unsupported = unsupported || report->cells[i].unsupported;
+	if (!report_complete(report))
+		return ASSAY_NOT_VALID;
+	return unsupported ? ASSAY_UNSUPPORTED : ASSAY_OK;
 }

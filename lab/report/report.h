@@ -17,6 +17,7 @@ struct report_cell {
 	char id[65];
 	char *label, *error; /* error.json of a failed cell, or "" */
 	bool failed;
+	bool unsupported;              /* failed because a node refuses a level of it */
 	struct report_sample *samples; /* valid ones, by rising speed */
 	size_t sample_count;
 };
@@ -36,8 +37,10 @@ int report_load(struct store *store, const char *run, struct report **report);
 void report_free(struct report *report);
 void report_print(const struct report *report, FILE *out);
 void report_csv(const struct report *report, FILE *out);
-/* Every cell has its valid samples. */
+/* Every cell has its valid samples, but those that the nodes do not support. */
 bool report_complete(const struct report *report);
+/* The same as exit code: enum assay_exit. */
+int report_exit(const struct report *report);
 
 /* Of N > 0 values by rising size. */
 double median(const struct report_sample *samples, size_t n);

@@ -258,6 +258,29 @@ static void test_scope_cell(void **state)
 	sim_end(&sim);
 }
 
+static enum sim_quirk no_such_level(struct sim *sim, struct sim_node *n)
+{
+	return n == &sim->nodes[1] && n->given == 1 ? SIM_UNSUPPORTED : SIM_FINE;
+}
+
+/* Not tried again, also not by a server that is started anew; the run is complete all the same. */
+static void test_scope_unsupported(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.quirk = no_such_level;
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'failed'"), 1);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'valid'"), 18);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM cells WHERE failed AND json_extract(error, "
+	                                 "'$.scope') = 'unsupported'"),
+	                 1);
+	sim_end(&sim);
+}
+
 static enum sim_quirk run_error(struct sim *sim, struct sim_node *n)
 {
 	return n == &sim->nodes[1] ? SIM_FAILS_RUN : SIM_FINE;
@@ -471,6 +494,7 @@ int main(void)
 	    cmocka_unit_test(test_attempts_exhausted),
 	    cmocka_unit_test(test_invalid_is_measured_again),
 	    cmocka_unit_test(test_scope_cell),
+	    cmocka_unit_test(test_scope_unsupported),
 	    cmocka_unit_test(test_scope_run),
 	    cmocka_unit_test(test_node_hangs),
 	    cmocka_unit_test(test_node_that_dies_in_every_sample),

@@ -30,6 +30,7 @@ enum sim_quirk {
 	SIM_HANGS,
 	SIM_FAILS,
 	SIM_FAILS_CELL,
+	SIM_UNSUPPORTED,
 	SIM_FAILS_RUN,
 	SIM_INVALID
 };
@@ -231,9 +232,10 @@ static void sim_make_result(struct sim_node *n, enum sim_quirk quirk)
 		json_object_set_new(n->result, "reason", json_string("a link flapped"));
 	if (failed) {
 		json_object_set_new(n->result, "error",
-		                    sim_error(n, quirk == SIM_FAILS_RUN    ? "run"
-		                                 : quirk == SIM_FAILS_CELL ? "cell"
-		                                                           : "sample"));
+		                    sim_error(n, quirk == SIM_FAILS_RUN     ? "run"
+		                                 : quirk == SIM_FAILS_CELL  ? "cell"
+		                                 : quirk == SIM_UNSUPPORTED ? "unsupported"
+		                                                            : "sample"));
 		n->state[0] = '\0';
 		return;
 	}
