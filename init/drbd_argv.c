@@ -249,6 +249,8 @@ void drbd_conf(const struct drbd_setup *setup, enum drbd_version version, char *
 	add(&t, "\tdevice " DRBD_DEVICE " minor " DRBD_MINOR ";\n\tmeta-disk internal;\n");
 	add(&t, "\ton %s { disk %s; address ipv4 %s:%u; }\n", setup->node, setup->disk, setup->address,
 	    setup->port);
-	add(&t, "\ton %s { disk %s; address ipv4 %s:%u; }\n}\n", setup->peer, "/dev/DISK_OF_THE_PEER",
-	    setup->peer_address, setup->port);
+	if (setup->peer[0])
+		add(&t, "\ton %s { disk %s; address ipv4 %s:%u; }\n", setup->peer, "/dev/DISK_OF_THE_PEER",
+		    setup->peer_address, setup->port);
+	add(&t, "}\n");
 }

@@ -63,6 +63,14 @@ static int write_level(const struct knob *k, const struct knob_place *place, con
 	return r;
 }
 
+/* Whether a refusal left everything as it was. */
+static bool is_untouched(const struct knob_change *change, const struct knob_place *place)
+{
+	char real[KNOB_TEXT];
+
+	return !change->knob->read(change->knob, place, real, sizeof(real)) && !strcmp(real, change->found);
+}
+
 int knob_apply(struct knob_changes *changes, const struct knob_place *place, const json_t *state,
                enum knob_when when, struct failure *why)
 {
@@ -84,6 +92,8 @@ int knob_apply(struct knob_changes *changes, const struct knob_place *place, con
 			continue;
 		changes->count++;
 		r = write_level(k, place, level, change->found, why);
+		if (r && is_untouched(change, place))
+			changes->count--;
 		if (r)
 			return r;
 	}
