@@ -6,6 +6,7 @@
 #include "cell_observe.h"
 #include "console.h"
 #include "evidence.h"
+#include "kernel_log.h"
 #include "factor.h"
 #include "file.h"
 #include "irq_list.h"
@@ -180,6 +181,7 @@ static int serve_peer(struct cell_build *build, const json_t *assignment, struct
 
 	peer_service_stop(&build->service);
 	build->breaks_bond = workload && workload->breaks_bond;
+	build->renews_data = workload && workload->renews_data;
 	if (!workload || !workload->needs_peer || build->measure)
 		return 0;
 	return peer_service_start(build->net.address, build->service_port, &build->service, why);
@@ -266,7 +268,8 @@ static void find_drbd_fault(const struct cell_build *build, char *buf, size_t si
 	if (buf[0])
 		return;
 	/* Alone, a primary begins a generation with its first write. */
-	if (strcmp(factor_string(build->state, FACTOR_DRBD_LINK), "connected") || !build->measure)
+	if (strcmp(factor_string(build->state, FACTOR_DRBD_LINK), "connected") || !build->measure ||
+	    build->renews_data)
 		return;
 	drbd_generation(generation, sizeof(generation));
 	if (!generation[0] || strcmp(generation, build->generation) != 0)
@@ -337,6 +340,11 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 		r = -ENOMEM;
 	if (!r)
 		r = add_notes(build, evidence);
+	if (!r && json_object_set_new(
+	              evidence, "kernel_warnings",
+	              kernel_log_warnings("/dev/kmsg",
+	                                  json_integer_value(json_object_get(evidence, "uptime_ns")) / 1000)))
+		r = -ENOMEM;
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "evidence", "after", "See the node's kernel log.",
 		            "The state after the sample cannot be read");

@@ -38,6 +38,7 @@ struct cell_build {
 	size_t path_count;
 	char peer_address[48];
 	bool breaks_bond;          /* what happens to the bond is what the workload measures */
+	bool renews_data;          /* so is a new generation of DRBD's data */
 	unsigned int service_port; /* of workloads that need the peer */
 	pid_t service;             /* the peer's end of one; 0: none runs */
 	struct drbd drbd;

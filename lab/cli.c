@@ -54,6 +54,86 @@ int cli_option(int argc, char **argv, const struct option *options)
 	return '?';
 }
 
+enum { ROWS_MAX = 24, HELP_COLUMNS = 100 };
+
+/* WHAT, words wrapped, every line but the first indented by INDENT. */
+static void print_wrapped(const char *what, int indent)
+{
+	int column = indent;
+
+	while (*what) {
+		int word = (int)strcspn(what, " ");
+
+		if (column > indent && column + 1 + word > HELP_COLUMNS) {
+			printf("\n%*s", indent, "");
+			column = indent;
+		}
+		column += printf("%s%.*s", column > indent ? " " : "", word, what);
+		what += word;
+		what += *what == ' ';
+	}
+	putchar('\n');
+}
+
+static int print_help(const char *name, const struct cli_command *command)
+{
+	int width = 0;
+
+	printf("usage: assay %s%s%s [OPTION...]\n\n", name, *command->operands ? " " : "", command->operands);
+	print_wrapped(command->about, 0);
+	putchar('\n');
+	for (const struct cli_row *row = command->rows; row->name; row++) {
+		int own = (int)(strlen(row->name) + (row->value ? 1 + strlen(row->value) : 0));
+
+		width = own > width ? own : width;
+	}
+	for (const struct cli_row *row = command->rows; row->name; row++) {
+		int used =
+		    printf("  --%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
+
+		printf("%*s", width + 6 - used, "");
+		print_wrapped(row->help, width + 6);
+	}
+	printf("  --help%*sthis\n", width - 2, "");
+	if (command->after)
+		printf("\n%s", command->after);
+	return fflush(stdout) ? ASSAY_SYSTEM : ASSAY_OK;
+}
+
+static bool take(const char *command, const struct cli_row *row)
+{
+	char name[64];
+
+	if (row->set)
+		*row->set = true;
+	if (row->text)
+		*row->text = optarg;
+	if (row->number) {
+		snprintf(name, sizeof(name), "--%s", row->name);
+		return cli_number(name, optarg, row->max, row->number);
+	}
+	return !row->parse || row->parse(command, optarg, row->to);
+}
+
+int cli_parse(int argc, char **argv, const struct cli_command *command)
+{
+	struct option options[ROWS_MAX + 2] = {{"help", no_argument, NULL, 'h'}};
+	int option;
+
+	/* Above every letter, so that they are told from those of getopt. */
+	for (int i = 0; i < ROWS_MAX && command->rows[i].name; i++)
+		options[i + 1] =
+		    (struct option){command->rows[i].name,
+		                    command->rows[i].value ? required_argument : no_argument, NULL, 256 + i};
+	while ((option = cli_option(argc, argv, options)) != -1) {
+		if (option == 'h')
+			return print_help(argv[0], command);
+		if (option < 256 || !take(argv[0], &command->rows[option - 256]))
+			return ASSAY_USAGE;
+	}
+	return CLI_GO;
+}
+
 bool cli_number(const char *option, const char *text, uint64_t max, uint64_t *out)
 {
 	char *end;

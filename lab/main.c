@@ -18,7 +18,7 @@ static const struct command {
     {"run", cmd_run, "FILE", "have a plan measured by a group of nodes"},
     {"serve", cmd_serve, "LAB", "boot the nodes of a lab, conduct them, store their results"},
     {"status", cmd_status, "", "what every node does now"},
-    {"report", cmd_report, "[RUN]", "the table of a run"},
+    {"report", cmd_report, "[RUN]", "what a run measured: table, tables by factors, data"},
     {"observers", cmd_observers, "[RUN]", "what the nodes' observers saw, second by second, as CSV"},
     {"factors", cmd_factors, "", "everything that a plan can vary"},
 };
@@ -34,8 +34,10 @@ static void help(FILE *to)
 		        commands[i].description);
 	fputs("\n`assay COMMAND --help` says more. Exit codes: 0 all is well; 1 measured, but not every cell "
 	      "has its\n"
-	      "valid samples; 2 the command line, plan or lab file is wrong; 3 server or system error;\n"
-	      "6 measured, but for cells that the nodes do not support.\n",
+	      "valid samples; 2 the command line, plan or lab file is wrong; 3 server or system error; 4 an "
+	      "acceptance\n"
+	      "criterion fails; 5 one is inconclusive; 6 all is measured but for cells that the nodes do not "
+	      "support.\n",
 	      to);
 }
 

@@ -1,56 +1,98 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * assay report: the table of a run. */
+ * assay report: a run as a table, a page, or data. */
+#include "pivot.h"
 #include "report.h"
 
 #include "../cli.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
-static const char usage[] =
-    "usage: assay report [RUN] [--db FILE] [--csv]\n"
-    "\n"
-    "The table of RUN (default: the latest). Exit code 0 only if every cell has its valid samples.\n"
-    "\n"
-    "  --db FILE  the database (default: assay.db)\n"
-    "  --csv      the valid samples, one a line\n";
+struct request {
+	const char *database;
+	bool text, csv, json;
+	struct pivot_request pivot;
+};
+
+/* CLI_GO, or the exit code. */
+static int parse(int argc, char **argv, struct request *q)
+{
+	const struct cli_row rows[] = {
+	    {"db", "FILE", "the database (default: assay.db)", .text = &q->database},
+	    {"text", NULL, "the table, for terminals; the default", .set = &q->text},
+	    {"csv", NULL, "the valid samples, one a line; of --rows, the table's places", .set = &q->csv},
+	    {"json", NULL, "the run, its cells and its valid samples, each on a line", .set = &q->json},
+	    {"rows", "NAME",
+	     "medians by the levels of NAME: a factor, a parameter of the workload, boots, or node; one "
+	     "table for "
+	     "each combination of what else varies",
+	     .text = &q->pivot.rows},
+	    {"columns", "NAME", "with --rows: what goes to the right", .text = &q->pivot.columns},
+	    {"value", "FIGURE",
+	     "with --rows: mb_per_s (default), iops, p50_us, p99_us, p99_9_us, rtt_us or stall_ms",
+	     .text = &q->pivot.value},
+	    {0},
+	};
+	const struct cli_command command = {
+	    "[RUN]",
+	    "What RUN (default: the latest) measured. Exit code 0 only if every cell has its valid samples.",
+	    NULL, rows};
+	int result;
+
+	*q = (struct request){.database = "assay.db"};
+	result = cli_parse(argc, argv, &command);
+	if (result != CLI_GO)
+		return result;
+	if (optind + 1 < argc)
+		return cli_usage("report", "one run, please");
+	if (q->text + q->csv + q->json > 1)
+		return cli_usage("report", "one of --text, --csv, --json");
+	if ((q->pivot.columns || q->pivot.value) && !q->pivot.rows)
+		return cli_usage("report", "--columns and --value go with --rows");
+	if (q->pivot.rows && q->json)
+		return cli_usage("report", "--rows prints text or --csv");
+	q->pivot.csv = q->csv;
+	return CLI_GO;
+}
+
+/* 0, -EINVAL where the request was wrong (and that was said), or -errno. */
+static int print(const struct report *report, const struct request *q)
+{
+	int r = 0;
+
+	if (q->pivot.rows)
+		r = pivot_print(report, &q->pivot, stdout);
+	else if (q->csv)
+		report_csv(report, stdout);
+	else if (q->json)
+		r = report_json(report, stdout);
+	else
+		report_print(report, stdout);
+	return !r && fflush(stdout) ? -errno : r;
+}
 
 int cmd_report(int argc, char **argv)
 {
-	static const struct option options[] = {{"db", required_argument, NULL, 'd'},
-	                                        {"csv", no_argument, NULL, 'c'},
-	                                        {"help", no_argument, NULL, 'h'},
-	                                        {NULL, 0, NULL, 0}};
-	const char *database = "assay.db";
 	struct report *report = NULL;
 	struct store *store = NULL;
-	bool csv = false;
-	int option;
+	struct request q;
+	int result = parse(argc, argv, &q);
 
-	while ((option = cli_option(argc, argv, options)) != -1) {
-		if (option == 'h')
-			return fputs(usage, stdout) < 0 ? ASSAY_SYSTEM : ASSAY_OK;
-		if (option == 'd')
-			database = optarg;
-		else if (option == 'c')
-			csv = true;
-		else
-			return ASSAY_USAGE;
-	}
-	if (optind + 1 < argc)
-		return cli_usage("report", "one run, please");
-	if (store_open(database, STORE_EXISTING, stderr, &store))
+	if (result != CLI_GO)
+		return result;
+	if (store_open(q.database, STORE_EXISTING, stderr, &store))
 		return ASSAY_SYSTEM;
 	int r = report_load(store, argv[optind], &report);
-	int result = ASSAY_SYSTEM;
+	result = ASSAY_SYSTEM;
 	if (r == 1) {
-		if (csv)
-			report_csv(report, stdout);
-		else
-			report_print(report, stdout);
-		result = report_exit(report);
+		r = print(report, &q);
+		result = r == -EINVAL ? ASSAY_USAGE : r ? ASSAY_SYSTEM : report_exit(report);
+		if (r && r != -EINVAL)
+			fprintf(stderr, "assay report: %s\n", strerror(-r));
 	} else if (!r) {
 		fprintf(stderr, "assay report: there is no run%s%s in %s\n", argv[optind] ? " " : "",
-		        argv[optind] ? argv[optind] : "", database);
+		        argv[optind] ? argv[optind] : "", q.database);
 		result = ASSAY_USAGE;
 	} else {
 		fprintf(stderr, "assay report: %s\n", store_message(store));

@@ -17,26 +17,9 @@
 
 struct options {
 	const char *plan, *lab, *group, *database, *cancel;
-	bool seeded, wait;
+	bool seeded, no_wait;
 	struct plan_options plan_options;
 };
-
-static const char usage[] =
-    "usage: assay run PLAN [--lab FILE] [--group NAME] [--db FILE] [--seed N] [--scale 1/N]\n"
-    "                      [--as-published] [--no-wait]\n"
-    "       assay run --cancel RUN [--db FILE]\n"
-    "\n"
-    "Asks the lab's server to measure PLAN, and shows how it goes on. Ctrl-C leaves the run going.\n"
-    "\n"
-    "  --lab FILE    the lab file (default: the one that the server was started with)\n"
-    "  --group NAME  the group of nodes (default: the lab's only one)\n"
-    "  --db FILE     the database (default: server.database of the lab file, else assay.db here)\n"
-    "  --seed N      for a plan whose order is shuffled without a seed (default: by chance; it is recorded)\n"
-    "  --scale 1/N   with the N-th part of the sizes that copies have, where there is no hardware; it is "
-    "recorded\n"
-    "  --as-published  as the experiment was made that the plan repeats, mistakes included; it is recorded\n"
-    "  --no-wait     print the run's name and return at once\n"
-    "  --cancel RUN  end a run that is queued or running\n";
 
 static volatile int stop;
 
@@ -45,58 +28,51 @@ static void on_signal(int signal)
 	stop = signal;
 }
 
+static bool parse_scale(const char *command, const char *text, void *to)
+{
+	if (plan_scale_parse(text, to))
+		return true;
+	cli_usage(command, "--scale takes a fraction such as 1/1000, not \"%s\"", text);
+	return false;
+}
+
+/* CLI_GO, or the exit code. */
 static int parse(int argc, char **argv, struct options *o)
 {
-	static const struct option options[] = {
-	    {"lab", required_argument, NULL, 'l'},   {"group", required_argument, NULL, 'g'},
-	    {"db", required_argument, NULL, 'd'},    {"seed", required_argument, NULL, 's'},
-	    {"scale", required_argument, NULL, 'x'}, {"as-published", no_argument, NULL, 'p'},
-	    {"no-wait", no_argument, NULL, 'n'},     {"cancel", required_argument, NULL, 'c'},
-	    {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
-	int option;
+	const struct cli_row rows[] = {
+	    {"lab", "FILE", "the lab file (default: the one that the server was started with)",
+	     .text = &o->lab},
+	    {"group", "NAME", "the group of nodes (default: the lab's only one)", .text = &o->group},
+	    {"db", "FILE", "the database (default: server.database of the lab file, else assay.db here)",
+	     .text = &o->database},
+	    {"seed", "N",
+	     "for a plan whose order is shuffled without a seed (default: by chance; it is recorded)",
+	     .set = &o->seeded, .number = &o->plan_options.seed, .max = UINT32_MAX},
+	    {"scale", "1/N",
+	     "with the N-th part of the sizes that copies have, where there is no hardware; it is recorded",
+	     .parse = parse_scale, .to = &o->plan_options.scale},
+	    {"as-published", NULL,
+	     "as the experiment was made that the plan repeats, mistakes included; it is recorded",
+	     .set = &o->plan_options.as_published},
+	    {"no-wait", NULL, "print the run's name and return at once", .set = &o->no_wait},
+	    {"cancel", "RUN", "end a run that is queued or running, instead of measuring a plan",
+	     .text = &o->cancel},
+	    {0},
+	};
+	const struct cli_command command = {
+	    "PLAN",
+	    "Asks the lab's server to measure PLAN, and shows how it goes on. Ctrl-C leaves the run going.",
+	    NULL, rows};
+	int result;
 
-	*o = (struct options){.wait = true};
-	while ((option = cli_option(argc, argv, options)) != -1) {
-		switch (option) {
-		case 'l':
-			o->lab = optarg;
-			break;
-		case 'g':
-			o->group = optarg;
-			break;
-		case 'd':
-			o->database = optarg;
-			break;
-		case 's':
-			if (!cli_number("--seed", optarg, UINT32_MAX, &o->plan_options.seed))
-				return ASSAY_USAGE;
-			o->seeded = true;
-			break;
-		case 'x':
-			if (!plan_scale_parse(optarg, &o->plan_options.scale))
-				return cli_usage("run", "--scale takes a fraction such as 1/1000, not \"%s\"",
-				                 optarg);
-			break;
-		case 'p':
-			o->plan_options.as_published = true;
-			break;
-		case 'n':
-			o->wait = false;
-			break;
-		case 'c':
-			o->cancel = optarg;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return -1;
-		default:
-			return ASSAY_USAGE;
-		}
-	}
+	*o = (struct options){0};
+	result = cli_parse(argc, argv, &command);
+	if (result != CLI_GO)
+		return result;
 	if (optind + !o->cancel != argc)
 		return cli_usage("run", optind < argc ? "one plan, please" : "which plan?");
 	o->plan = argv[optind];
-	return ASSAY_OK;
+	return CLI_GO;
 }
 
 static int cancel(struct store *store, const char *run)
@@ -170,10 +146,13 @@ static int finish(struct store *store, const char *run)
 static int watch(struct store *store, const char *run, const char *database)
 {
 	const struct sigaction action = {.sa_handler = on_signal};
+	struct sigaction before;
+	int r;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	int r = watch_run(store, run, &stop);
+	/* Who started us may have Ctrl-C for itself, and with it the right to say what goes on. */
+	if (!sigaction(SIGINT, NULL, &before) && before.sa_handler != SIG_IGN)
+		sigaction(SIGINT, &action, NULL);
+	r = watch_run(store, run, &stop);
 	if (r == -EINTR) {
 		fprintf(stderr,
 		        "\nThe run goes on. `assay status --db %s` shows it, `assay report %s --db %s` its "
@@ -217,7 +196,7 @@ static int run(struct store *store, const struct options *o, json_t *lab, const 
 		if (!text || queue_run(store, plan, text, lab, group, id))
 			fprintf(stderr, "assay run: %s\n",
 			        text ? store_message(store) : "the plan cannot be read");
-		else if (o->wait)
+		else if (!o->no_wait)
 			say_queued(store, id, group, plan->cell_count), result = watch(store, id, database);
 		else
 			puts(id), result = ASSAY_OK;
@@ -235,8 +214,8 @@ int cmd_run(int argc, char **argv)
 	struct options o;
 	int result = parse(argc, argv, &o);
 
-	if (result)
-		return result < 0 ? ASSAY_OK : result;
+	if (result != CLI_GO)
+		return result;
 	if (!o.seeded)
 		o.plan_options.seed = (uint64_t)time(NULL) % 1000000;
 	if (o.lab && lab_file_load(o.lab, stderr, &lab))

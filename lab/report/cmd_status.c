@@ -11,14 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-static const char usage[] =
-    "usage: assay status [--db FILE] [--json]\n"
-    "\n"
-    "The server, every group, what each node does and since when, how far the run is, the last errors.\n"
-    "\n"
-    "  --db FILE  the database (default: assay.db)\n"
-    "  --json     the same for programs\n";
-
 static json_t *column_json(sqlite3_stmt *row, int column)
 {
 	switch (sqlite3_column_type(row, column)) {
@@ -189,25 +181,22 @@ static void print_status(const json_t *status)
 
 int cmd_status(int argc, char **argv)
 {
-	static const struct option options[] = {{"db", required_argument, NULL, 'd'},
-	                                        {"json", no_argument, NULL, 'j'},
-	                                        {"help", no_argument, NULL, 'h'},
-	                                        {NULL, 0, NULL, 0}};
 	const char *database = "assay.db";
 	struct store *store = NULL;
 	bool json = false;
-	int option;
+	const struct cli_row rows[] = {
+	    {"db", "FILE", "the database (default: assay.db)", .text = &database},
+	    {"json", NULL, "the same for programs", .set = &json},
+	    {0},
+	};
+	const struct cli_command command = {"",
+	                                    "The server, every group, what each node does and since when, "
+	                                    "how far the run is, the last errors.",
+	                                    NULL, rows};
+	int result = cli_parse(argc, argv, &command);
 
-	while ((option = cli_option(argc, argv, options)) != -1) {
-		if (option == 'h')
-			return fputs(usage, stdout) < 0 ? ASSAY_SYSTEM : ASSAY_OK;
-		if (option == 'd')
-			database = optarg;
-		else if (option == 'j')
-			json = true;
-		else
-			return ASSAY_USAGE;
-	}
+	if (result != CLI_GO)
+		return result;
 	if (optind < argc)
 		return cli_usage("status", "it takes no argument");
 	if (store_open(database, STORE_EXISTING, stderr, &store))
@@ -217,7 +206,7 @@ int cmd_status(int argc, char **argv)
 		json_dumpf(status, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY), putchar('\n');
 	else
 		print_status(status);
-	int result = json_object_get(status, "trouble") ? ASSAY_SYSTEM : ASSAY_OK;
+	result = json_object_get(status, "trouble") ? ASSAY_SYSTEM : ASSAY_OK;
 	json_decref(status);
 	store_close(store);
 	return result;

@@ -1,83 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Cells with the workload aio: the median over their samples of IOPS and of latency percentiles. */
-#include "report.h"
+ * Cells with the workload aio: IOPS and latency percentiles, each with its interval. */
+#include "figure.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { IOPS, P50, P99, P99_9, MAX, FIGURES, SAMPLES_MAX = 10000 };
+static const enum figure_id columns[] = {FIGURE_IOPS, FIGURE_P50_US, FIGURE_P99_US, FIGURE_P99_9_US,
+                                         FIGURE_MAX_US};
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), IOPS = 0, MAX = COLUMNS - 1 };
 
-/* Of one cell, sample by sample. */
-struct aio_samples {
-	size_t count;
-	double figures[FIGURES][SAMPLES_MAX];
-};
-
-static int load(const struct report *report, const struct report_cell *cell, struct aio_samples *s)
+static void print_line(const char *head, const double values[COLUMNS], const char *tail, FILE *out)
 {
-	sqlite3_stmt *row;
-	int r = store_ask(report->store, &row,
-	                  "SELECT m.value ->> 'iops', m.value ->> '$.latency_ns.p50', m.value ->> "
-	                  "'$.latency_ns.p99', m.value ->> '$.latency_ns.p99_9', m.value ->> "
-	                  "'$.latency_ns.max' FROM results r, json_each(CAST(r.body AS TEXT), "
-	                  "'$.measurement') m WHERE run = ? AND cell_id = ? AND r.verdict = 'valid' AND "
-	                  "m.key = 'aio'",
-	                  "ss", report->run, cell->id);
+	fprintf(out, "  %-9s %9.0f", head, values[IOPS]);
+	for (size_t f = IOPS + 1; f < COLUMNS; f++)
+		fprintf(out, " %12.1f", values[f]);
+	fprintf(out, "  %s\n", tail);
+}
 
-	s->count = 0;
-	if (r)
-		return r;
-	while ((r = store_row(report->store, row)) == 1 && s->count < SAMPLES_MAX) {
-		for (int f = 0; f < FIGURES; f++)
-			s->figures[f][s->count] = sqlite3_column_double(row, f);
-		s->count++;
+static void print_cell(const struct report_cell *cell, FILE *out)
+{
+	double middle[COLUMNS], low[COLUMNS], high[COLUMNS];
+	char head[32], level[16], tail[64];
+	struct stats_figure f = {0};
+
+	for (size_t i = 0; i < COLUMNS; i++) {
+		f = estimate_of_cell(cell, columns[i]);
+		middle[i] = i == MAX ? f.largest : f.median;
+		low[i] = f.interval.low;
+		high[i] = f.interval.high;
 	}
-	if (r == 1)
-		store_reset(row);
-	return r < 0 ? r : 0;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double middle(double *values, size_t n)
-{
-	qsort(values, n, sizeof(*values), by_size);
-	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+	snprintf(head, sizeof(head), "cell %-3" PRId64, cell->ordinal);
+	print_line(head, middle, cell->label, out);
+	if (f.basis == STATS_NOTHING)
+		return;
+	confidence_text(f.interval.confidence, level);
+	if (f.basis == STATS_BOOTS)
+		snprintf(tail, sizeof(tail), "%s of %zu boots", level, f.boots);
+	else
+		snprintf(tail, sizeof(tail), "%s of 1 boot: no interval of the boot's effect", level);
+	print_line("  from", low, "", out);
+	print_line("    to", high, tail, out);
 }
 
 void aio_print(const struct report *report, FILE *out)
 {
-	struct aio_samples *s = malloc(sizeof(*s));
 	bool first = true;
 
-	if (!s) {
-		fputs("\nOut of memory: IOPS and latencies are left out.\n", out);
-		return;
-	}
 	for (size_t i = 0; i < report->cell_count; i++) {
-		const struct report_cell *cell = &report->cells[i];
-
-		if (load(report, cell, s) || !s->count)
+		if (!estimate_of_cell(&report->cells[i], FIGURE_IOPS).samples)
 			continue;
 		if (first)
-			fputs(
-			    "\nI/Os a second, and latency in microseconds; medians of the samples' figures, "
-			    "the maximum the largest:\n"
-			    "               IOPS          p50          p99        p99.9      maximum\n",
-			    out);
+			fputs("\nI/Os a second, and latency in microseconds; medians of the boots' medians "
+			      "and their intervals, of the\n"
+			      "maximum the largest and the interval of its median:\n"
+			      "                 IOPS          p50          p99        p99.9      maximum\n",
+			      out);
 		first = false;
-		fprintf(out, "  cell %-3" PRId64 " %10.0f %12.1f %12.1f %12.1f", cell->ordinal,
-		        middle(s->figures[IOPS], s->count), middle(s->figures[P50], s->count) / 1e3,
-		        middle(s->figures[P99], s->count) / 1e3, middle(s->figures[P99_9], s->count) / 1e3);
-		middle(s->figures[MAX], s->count);
-		fprintf(out, " %12.1f  %s\n", s->figures[MAX][s->count - 1] / 1e3, cell->label);
+		print_cell(&report->cells[i], out);
 	}
-	free(s);
 }

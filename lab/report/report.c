@@ -15,26 +15,26 @@ static int by_speed(const void *a, const void *b)
 	return (x->mb_per_s > y->mb_per_s) - (x->mb_per_s < y->mb_per_s);
 }
 
-double median(const struct report_sample *samples, size_t n)
+const char *confidence_text(double confidence, char text[16])
 {
-	return n % 2 ? samples[n / 2].mb_per_s : (samples[n / 2 - 1].mb_per_s + samples[n / 2].mb_per_s) / 2;
-}
-
-double median_confidence(size_t n)
-{
-	return n ? 1 - exp2(1 - (double)n) : 0;
+	if (confidence > 0)
+		snprintf(text, 16, "%.1f %%", floor(confidence * 1e3) / 10);
+	else
+		strcpy(text, "none");
+	return text;
 }
 
 static int load_head(struct report *report, const char *run)
 {
 	sqlite3_stmt *row;
-	int r = store_ask(report->store, &row,
-	                  "SELECT run, group_name, state, plan_name, plan_sha256, question, coalesce(error, "
-	                  "''), lab, shuffled, seed, "
-	                  "boots, started_unix_ns, ended_unix_ns, coalesce(scale, '') FROM runs WHERE ?1 IS "
-	                  "NULL OR run = ?1 "
-	                  "ORDER BY number DESC LIMIT 1",
-	                  "s", run);
+	int r = store_ask(
+	    report->store, &row,
+	    "SELECT run, group_name, state, plan_name, plan_sha256, question, coalesce(error, "
+	    "''), lab, shuffled, seed, "
+	    "boots, started_unix_ns, ended_unix_ns, coalesce(scale, ''), as_published FROM runs WHERE ?1 IS "
+	    "NULL OR run = ?1 "
+	    "ORDER BY number DESC LIMIT 1",
+	    "s", run);
 
 	if (!r)
 		r = store_row(report->store, row);
@@ -54,6 +54,7 @@ static int load_head(struct report *report, const char *run)
 	report->started_unix_ns = sqlite3_column_int64(row, 11);
 	report->ended_unix_ns = sqlite3_column_int64(row, 12);
 	snprintf(report->scale, sizeof(report->scale), "%s", store_text(row, 13));
+	report->as_published = sqlite3_column_int(row, 14);
 	store_reset(row);
 	return report->question && report->error && report->lab ? 1 : -ENOMEM;
 }
@@ -107,16 +108,68 @@ static int load_cells(struct report *report)
 	return r;
 }
 
+/* Place of the node's name in REPORT->nodes, where it is added; -ENOMEM. */
+static int node_place(struct report *report, const char *name)
+{
+	for (size_t i = 0; i < report->node_count; i++)
+		if (!strcmp(report->nodes[i], name))
+			return (int)i;
+	char **grown = reallocarray(report->nodes, report->node_count + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	report->nodes = grown;
+	report->nodes[report->node_count] = strdup(name);
+	return report->nodes[report->node_count] ? (int)report->node_count++ : -ENOMEM;
+}
+
+/* The figure in column C, in units of SCALE. */
+static double figure(sqlite3_stmt *row, int c, double scale)
+{
+	return sqlite3_column_type(row, c) == SQLITE_NULL ? NAN : sqlite3_column_double(row, c) / scale;
+}
+
+static int read_sample(struct report *report, struct report_cell *cell, sqlite3_stmt *row)
+{
+	static const double ns_per_us = 1e3, ns_per_ms = 1e6;
+	struct report_sample *s = &cell->samples[cell->sample_count++];
+	int node = node_place(report, store_text(row, 4));
+
+	if (node < 0)
+		return node;
+	s->boot = sqlite3_column_int64(row, 0);
+	s->sample = sqlite3_column_int64(row, 1);
+	s->bytes = sqlite3_column_int64(row, 2);
+	s->ns = sqlite3_column_int64(row, 3);
+	s->node = (unsigned int)node;
+	s->attempt = sqlite3_column_int64(row, 5);
+	s->at_unix_ns = sqlite3_column_int64(row, 6);
+	s->mb_per_s = s->ns ? (double)s->bytes * 1e3 / (double)s->ns : 0;
+	s->figure[FIGURE_MB_PER_S] = s->mb_per_s;
+	s->figure[FIGURE_IOPS] = figure(row, 7, 1);
+	s->figure[FIGURE_P50_US] = figure(row, 8, ns_per_us);
+	s->figure[FIGURE_P99_US] = figure(row, 9, ns_per_us);
+	s->figure[FIGURE_P99_9_US] = figure(row, 10, ns_per_us);
+	s->figure[FIGURE_MAX_US] = figure(row, 11, ns_per_us);
+	s->figure[FIGURE_RTT_US] = figure(row, 12, ns_per_us);
+	s->figure[FIGURE_STALL_MS] = figure(row, 13, ns_per_ms);
+	return 0;
+}
+
 static int load_samples(struct report *report, struct report_cell *cell)
 {
 	sqlite3_stmt *row;
-	int r = store_ask(report->store, &row,
-	                  "SELECT a.boot, a.sample, r.measured_bytes, r.measured_ns FROM attempts a JOIN "
-	                  "results r USING (run, "
-	                  "cell_id, boot, sample, attempt) WHERE run = ? AND cell_id = ? AND a.state = "
-	                  "'valid' AND r.role = "
-	                  "'measure' ORDER BY boot, sample",
-	                  "ss", report->run, cell->id);
+	/* The body is parsed once a row: SQLite keeps what it parsed last. */
+	int r = store_ask(
+	    report->store, &row,
+	    "SELECT a.boot, a.sample, r.measured_bytes, r.measured_ns, r.node, a.attempt, a.opened_unix_ns, "
+	    "m ->> '$.aio.iops', m ->> '$.aio.latency_ns.p50', m ->> '$.aio.latency_ns.p99', "
+	    "m ->> '$.aio.latency_ns.p99_9', m ->> '$.aio.latency_ns.max', m ->> '$.rtt.median_ns', m ->> "
+	    "'$.failover.stall_ns' "
+	    "FROM attempts a JOIN (SELECT *, CAST(body AS TEXT) -> '$.measurement' AS m FROM results) r "
+	    "USING (run, cell_id, boot, sample, attempt) WHERE run = ? AND cell_id = ? AND a.state = 'valid' "
+	    "AND r.role = 'measure' ORDER BY boot, sample",
+	    "ss", report->run, cell->id);
 
 	cell->samples = calloc((size_t)cell->wanted + 1, sizeof(*cell->samples));
 	if (!cell->samples)
@@ -124,15 +177,11 @@ static int load_samples(struct report *report, struct report_cell *cell)
 	if (r)
 		return r;
 	while ((r = store_row(report->store, row)) == 1 && cell->sample_count < (size_t)cell->wanted) {
-		struct report_sample *sample = &cell->samples[cell->sample_count++];
-
-		sample->boot = sqlite3_column_int64(row, 0);
-		sample->sample = sqlite3_column_int64(row, 1);
-		sample->bytes = sqlite3_column_int64(row, 2);
-		sample->ns = sqlite3_column_int64(row, 3);
-		sample->mb_per_s = sample->ns ? (double)sample->bytes * 1e3 / (double)sample->ns : 0;
+		r = read_sample(report, cell, row);
+		if (r)
+			break;
 	}
-	if (r == 1)
+	if (r)
 		store_reset(row);
 	qsort(cell->samples, cell->sample_count, sizeof(*cell->samples), by_speed);
 	if (r < 0)
@@ -159,7 +208,9 @@ int report_load(struct store *store, const char *run, struct report **out)
 		r = load_cells(report);
 		for (size_t i = 0; i < report->cell_count && !r; i++)
 			r = load_samples(report, &report->cells[i]);
-		if (!r) {
+		if (!r)
+			r = accept_decide(store, report->run, &report->acceptance);
+		if (r >= 0) {
 			*out = report;
 			return 1;
 		}
@@ -178,6 +229,10 @@ void report_free(struct report *report)
 		free(report->cells[i].samples);
 	}
 	free(report->cells);
+	for (size_t i = 0; i < report->node_count; i++)
+		free(report->nodes[i]);
+	free(report->nodes);
+	accept_free(report->acceptance);
 	free(report->question);
 	free(report->error);
 	free(report->lab);
@@ -197,10 +252,15 @@ bool report_complete(const struct report *report)
 int report_exit(const struct report *report)
 {
 	bool unsupported = false;
+	enum stats_acceptance all = report->acceptance ? report->acceptance->all : STATS_PASS;
 
-	for (size_t i = 0; i < report->cell_count; i++)
-		unsupported = unsupported || report->cells[i].unsupported;
+	if (all == STATS_FAIL)
+		return ASSAY_FAILED;
 	if (!report_complete(report))
 		return ASSAY_NOT_VALID;
+	if (all != STATS_PASS)
+		return ASSAY_UNDECIDED;
+	for (size_t i = 0; i < report->cell_count; i++)
+		unsupported = unsupported || report->cells[i].unsupported;
 	return unsupported ? ASSAY_UNSUPPORTED : ASSAY_OK;
 }

@@ -3,13 +3,30 @@
 #ifndef ASSAY_REPORT_H
 #define ASSAY_REPORT_H
 
+#include "../accept/accept.h"
+#include "../stats/stats.h"
 #include "../store/store.h"
 
 #include <stdbool.h>
 
+/* What a workload's samples are compared by. */
+enum figure_id {
+	FIGURE_MB_PER_S, /* 10^6 bytes a second */
+	FIGURE_IOPS,
+	FIGURE_P50_US,
+	FIGURE_P99_US,
+	FIGURE_P99_9_US,
+	FIGURE_MAX_US,
+	FIGURE_RTT_US,
+	FIGURE_STALL_MS,
+	FIGURES
+};
+
 struct report_sample {
-	int64_t boot, sample, bytes, ns;
+	int64_t boot, sample, attempt, bytes, ns, at_unix_ns; /* at: when it was begun */
+	unsigned int node;                                    /* which measured: place in report.nodes */
 	double mb_per_s;
+	double figure[FIGURES]; /* NAN where the workload has none */
 };
 
 struct report_cell {
@@ -26,10 +43,13 @@ struct report {
 	struct store *store;                                                      /* not its own */
 	char run[64], group[64], state[16], plan[64], plan_sha256[65], scale[32]; /* "": not scaled */
 	char *question, *error, *lab;
-	bool shuffled;
+	bool shuffled, as_published;
+	struct acceptance *acceptance; /* NULL: the plan demands nothing */
 	int64_t seed, boots, started_unix_ns, ended_unix_ns;
 	struct report_cell *cells;
 	size_t cell_count;
+	char **nodes; /* that measured */
+	size_t node_count;
 };
 
 /* The run named (NULL: the latest). 1; 0: there is none; -errno. The caller frees *REPORT. */
@@ -37,19 +57,26 @@ int report_load(struct store *store, const char *run, struct report **report);
 void report_free(struct report *report);
 void report_print(const struct report *report, FILE *out);
 void report_csv(const struct report *report, FILE *out);
+/* TEXT in quotes, for CSV. */
+void csv_text(FILE *out, const char *text);
+/* By results-schema/report.json. 0 or -errno. */
+int report_json(const struct report *report, FILE *out);
 /* Every cell has its valid samples, but those that the nodes do not support. */
 bool report_complete(const struct report *report);
-/* The same as exit code: enum assay_exit. */
+/* The enum assay_exit that says what came of the run. */
 int report_exit(const struct report *report);
 
-/* Of N > 0 values by rising size. */
-double median(const struct report_sample *samples, size_t n);
-/* How surely the median of what the samples are drawn from lies between the smallest and the largest of N: by
- * order statistics 1 - 2^(1-N), whatever the distribution. */
-double median_confidence(size_t n);
+/* "75.0 %", never rounded up; "none". */
+const char *confidence_text(double confidence, char text[16]);
 
 /* IOPS and latencies of cells with the workload aio; nothing where there are none. */
 void aio_print(const struct report *report, FILE *out);
+/* What drift, order and place say of the run; nothing where there is too little to test. */
+void order_print(const struct report *report, FILE *out);
+/* Burst and lasting rate of cells whose rate fell for good while they were measured. */
+void knee_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify and change of roles. */
+void drbd_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
 

@@ -21,62 +21,38 @@
 
 struct options {
 	const char *lab, *database, *image;
-	bool dhcp;
-	int64_t port; /* -1: the lab file's */
+	bool no_dhcp, port_given;
+	uint64_t port; /* 0: any */
 };
 
-static const char usage[] =
-    "usage: assay serve LAB [--db FILE] [--image FOLDER] [--port N] [--no-dhcp]\n"
-    "\n"
-    "Boots the nodes that the lab file LAB lists, gives them what `assay run` asks for, and stores their "
-    "results.\n"
-    "\n"
-    "  --db FILE       the database (default: server.database of the lab file, else assay.db here)\n"
-    "  --image FOLDER  kernel, initramfs and iPXE (default: out)\n"
-    "  --port N        listen there instead of server.http_port; 0 takes any\n"
-    "  --no-dhcp       start no dnsmasq: something else boots the nodes\n"
-    "\n"
-    "It may be stopped, killed and started again at any moment: nothing is lost or measured twice.\n";
-
+/* CLI_GO, or the exit code. */
 static int parse(int argc, char **argv, struct options *o)
 {
-	static const struct option options[] = {{"db", required_argument, NULL, 'd'},
-	                                        {"image", required_argument, NULL, 'i'},
-	                                        {"port", required_argument, NULL, 'p'},
-	                                        {"no-dhcp", no_argument, NULL, 'n'},
-	                                        {"help", no_argument, NULL, 'h'},
-	                                        {NULL, 0, NULL, 0}};
-	uint64_t port;
-	int option;
+	const struct cli_row rows[] = {
+	    {"db", "FILE", "the database (default: server.database of the lab file, else assay.db here)",
+	     .text = &o->database},
+	    {"image", "FOLDER", "kernel, initramfs and iPXE (default: out)", .text = &o->image},
+	    {"port", "N", "listen there instead of server.http_port; 0 takes any", .set = &o->port_given,
+	     .number = &o->port, .max = 65535},
+	    {"no-dhcp", NULL, "start no dnsmasq: something else boots the nodes", .set = &o->no_dhcp},
+	    {0},
+	};
+	const struct cli_command command = {
+	    "LAB",
+	    "Boots the nodes that the lab file LAB lists, gives them what `assay run` asks for, and stores "
+	    "their results.",
+	    "It may be stopped, killed and started again at any moment: nothing is lost or measured twice.\n",
+	    rows};
+	int result;
 
-	*o = (struct options){.image = "out", .dhcp = true, .port = -1};
-	while ((option = cli_option(argc, argv, options)) != -1) {
-		switch (option) {
-		case 'd':
-			o->database = optarg;
-			break;
-		case 'i':
-			o->image = optarg;
-			break;
-		case 'p':
-			if (!cli_number("--port", optarg, 65535, &port))
-				return ASSAY_USAGE;
-			o->port = (int64_t)port;
-			break;
-		case 'n':
-			o->dhcp = false;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return -1;
-		default:
-			return ASSAY_USAGE;
-		}
-	}
+	*o = (struct options){.image = "out"};
+	result = cli_parse(argc, argv, &command);
+	if (result != CLI_GO)
+		return result;
 	if (optind + 1 != argc)
 		return cli_usage("serve", optind < argc ? "one lab file, please" : "which lab file?");
 	o->lab = argv[optind];
-	return ASSAY_OK;
+	return CLI_GO;
 }
 
 static int make_run_dir(struct server *s, const char *database)
@@ -230,7 +206,7 @@ static int serve(struct server *s, const struct options *o, const sigset_t *sign
 
 	if (!r)
 		r = announce(s);
-	if (!r && o->dhcp)
+	if (!r && !o->no_dhcp)
 		r = dnsmasq_start(s, &dnsmasq);
 	if (!r) {
 		log_event(NULL, "serve", "listening on %s, image %s, %s", s->url, s->image_dir,
@@ -255,8 +231,8 @@ int cmd_serve(int argc, char **argv)
 	sigset_t signals;
 	int r = parse(argc, argv, &o);
 
-	if (r)
-		return r < 0 ? ASSAY_OK : r;
+	if (r != CLI_GO)
+		return r;
 	/* Before any thread is there, so that all of them inherit it. */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
@@ -269,8 +245,8 @@ int cmd_serve(int argc, char **argv)
 	if (r == -EINVAL) {
 		r = ASSAY_USAGE;
 	} else if (!r) {
-		s.port = (uint16_t)(o.port >= 0
-		                        ? o.port
+		s.port = (uint16_t)(o.port_given
+		                        ? (int64_t)o.port
 		                        : json_integer_value(json_object_get(json_object_get(s.lab, "server"),
 		                                                             "http_port")));
 		r = serve(&s, &o, &signals) ? ASSAY_SYSTEM : ASSAY_OK;

@@ -34,10 +34,18 @@ double stats_median(double *values, size_t count)
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* What the K smallest and largest cut off covers: 1 - 2 P(Binomial(COUNT, 1/2) < K). */
+/* What is left when the K - 1 smallest and largest are cut off covers: 1 - 2 P(Binomial(COUNT, 1/2) < K). */
 static double covered(size_t k, size_t count)
 {
-	return 1 - 2 * gsl_cdf_binomial_P((unsigned int)k - 1, 0.5, (unsigned int)count);
+	double term = exp2(-(double)count), sum = 0;
+
+	if (count > 1000) /* 2^-COUNT is no number any more */
+		return 1 - 2 * gsl_cdf_binomial_P((unsigned int)k - 1, 0.5, (unsigned int)count);
+	for (size_t i = 0; i < k; i++) {
+		sum += term;
+		term *= (double)(count - i) / (double)(i + 1);
+	}
+	return 1 - 2 * sum;
 }
 
 struct stats_interval stats_median_interval(double *values, size_t count, double confidence)

@@ -4,7 +4,10 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 listed=$(sed 's/#.*//; /^ *$/d' tests/boot/proven)
-is 'each factor has its line, and each line its factor' "$(awk '{ print $1 }' <<<"$listed" | sort)" "$(out/assay factors --json | jq -r '.[].name' | sort)"
+known=$(out/assay factors --json | jq -r '.[].name' | sort)
+is 'each factor has its line' "$(comm -23 <(echo "$known") <(awk '{ print $1 }' <<<"$listed" | sort))" ''
+is 'each line has its factor, once' "$(comm -13 <(echo "$known") <(awk '{ print $1 }' <<<"$listed" | sort))" ''
+ok 'there are factors' test "$(wc -l <<<"$known")" -gt 90
 is 'a line is factor, test, and "refused" or nothing' "$(awk 'NF < 2 || NF > 3 || (NF == 3 && $3 != "refused")' <<<"$listed")" ''
 is 'what is refused has a reason' "$(grep ' refused' tests/boot/proven | grep -v ' refused # .')" ''
 for test in $(awk '{ print $2 }' <<<"$listed" | sort -u); do
