@@ -10,7 +10,7 @@ is 'each line has its factor, once' "$(comm -13 <(echo "$known") <(awk '{ print 
 ok 'there are factors' test "$(wc -l <<<"$known")" -gt 90
 is 'a line is factor, test, and "refused" or nothing' "$(awk 'NF < 2 || NF > 3 || (NF == 3 && $3 != "refused")' <<<"$listed")" ''
 is 'what is refused has a reason' "$(grep ' refused' tests/boot/proven | grep -v ' refused # .')" ''
-for test in $(awk '{ print $2 }' <<<"$listed" | sort -u); do
+while read -r test; do
 	ok "$test.t asks for its proofs" grep -qx "factors_proven $test" "tests/boot/$test.t"
-done
+done < <(awk "{ print \$2 }" <<<"$listed" | sort -u)
 done_testing
