@@ -91,7 +91,7 @@ static uint64_t written_bytes(const struct plan_cell *c, const json_t *workload)
 void plan_estimate(const struct plan *plan, const struct assumptions *a, struct estimate *e)
 {
 	bool dirty[16] = {false}, booted[16] = {false};
-	const char *state_before = NULL, *arguments_before = "default";
+	const char *state_before = NULL, *arguments_before = "default", *kernel_before = "default";
 	unsigned int block = 0;
 
 	*e = (struct estimate){0};
@@ -103,10 +103,13 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 
 		if (new_block || !state_before || strcmp(state_before, c->state_id)) {
 			const char *arguments = plan_cell_string(plan, c, FACTOR_BOOT_CMDLINE);
-			bool other = strcmp(arguments, arguments_before) != 0;
+			const char *kernel = plan_cell_string(plan, c, FACTOR_BOOT_KERNEL);
+			bool other =
+			    strcmp(arguments, arguments_before) != 0 || strcmp(kernel, kernel_before) != 0;
 			uint64_t boots;
 
 			arguments_before = arguments;
+			kernel_before = kernel;
 			count_boots(c, new_block || other, dirty, booted, e, &boots);
 			for (unsigned int n = 0; n < c->nodes && n < 16; n++)
 				dirty[n] = true;

@@ -89,8 +89,8 @@ static void shuffle(uint64_t *state, size_t *items, size_t count)
 	}
 }
 
-/* Which of the plan's kernel command lines each state boots with, by the order of their first appearance.
- * *COUNT of them. The caller frees it; NULL: out of memory. */
+/* Which of the plan's kernels and command lines each state boots with, by the order of their first
+ * appearance. *COUNT of them. The caller frees it; NULL: out of memory. */
 static size_t *number_boots(const struct plan_build *b, size_t *count)
 {
 	size_t *numbers =
@@ -99,12 +99,16 @@ static size_t *number_boots(const struct plan_build *b, size_t *count)
 
 	*count = 0;
 	for (size_t s = 0; numbers && known && s < b->parts->state_count; s++) {
-		const char *arguments =
-		    plan_state_string(b->parts, &b->parts->states[s], FACTOR_BOOT_CMDLINE);
-		const json_t *number = json_object_get(known, arguments);
+		char boot[FACTOR_ARGUMENTS_SIZE + 32];
+		const json_t *number;
+
+		snprintf(boot, sizeof(boot), "%s %s",
+		         plan_state_string(b->parts, &b->parts->states[s], FACTOR_BOOT_KERNEL),
+		         plan_state_string(b->parts, &b->parts->states[s], FACTOR_BOOT_CMDLINE));
+		number = json_object_get(known, boot);
 
 		numbers[s] = number ? (size_t)json_integer_value(number) : (*count)++;
-		if (!number && json_object_set_new(known, arguments, json_integer((json_int_t)numbers[s])))
+		if (!number && json_object_set_new(known, boot, json_integer((json_int_t)numbers[s])))
 			*count = 0;
 	}
 	json_decref(known);
@@ -114,7 +118,7 @@ static size_t *number_boots(const struct plan_build *b, size_t *count)
 	return NULL;
 }
 
-/* Brings states of one command line together, so that reboots are few: command lines in the order in which
+/* Brings states of one kernel and command line together, so that reboots are few: these in the order in which
  * the first state of each stands, and the states of each in theirs. SPARE has as much room. */
 static void group_boots(size_t *numbers, size_t count, size_t *states, size_t state_count, size_t *spare)
 {

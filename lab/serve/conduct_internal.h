@@ -62,6 +62,7 @@ struct run_cell {
 	char *label;
 	bool fresh, failed;
 	const char *arguments; /* of the kernel, in body; "": none */
+	const char *kernel;    /* the layer that has it; "": ours */
 	unsigned int nodes;
 	json_t *body;
 };
