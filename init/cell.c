@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 /* Whether A and B ask for the same on this node: they may differ in workload, run and sample. */
 static bool same_state(const json_t *a, const json_t *b)
@@ -104,7 +105,10 @@ static json_t *read_in_force(struct cell_build *build)
 {
 	const char *boot = factor_string(build->state, FACTOR_BOOT);
 	json_t *in_force = json_object();
+	struct utsname u = {0};
 	int r;
+
+	uname(&u);
 
 	/* Warm asks for nothing, so it is in force on a fresh boot as well. */
 	if (build->states_before > 0)
@@ -114,6 +118,8 @@ static json_t *read_in_force(struct cell_build *build)
 		r = stack_in_force(build, in_force);
 	if (!r)
 		r = boot_arguments_in_force(build->state, "/proc", in_force);
+	if (!r)
+		r = boot_kernel_in_force(build->state, LAYERS_FOLDER, u.release, in_force);
 	if (!r)
 		r = knob_in_force(&build->place, build->state, in_force);
 	if (!r && build->has_net)
