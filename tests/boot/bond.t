@@ -36,9 +36,12 @@ ok 'an option that the mode does not take: the kernel says why' \
 	grep -q 'bond0 refuses bond.lacp-rate = fast in mode active-backup; the kernel says: option not supported in mode' \
 	<<<"$(failed bond.lacp-rate fast)"
 ok 'a slave that does not exist is named' grep -q 'there is no slave 3, the node has 2 storage NICs' <<<"$(failed bond.slaves 1,3)"
-ok 'a slave that appears twice' grep -q 'slave 2 (NIC eth1) appears twice' <<<"$(failed bond.slaves 2,2)"
+# refused TEXT FOR: the plan with FOR in TEXT's place is refused, before any node is asked
+refused() { sed "s/$1/$2/" tests/boot/bond-modes.yaml >"$LAB/refused.yaml"; out/assay plan "$LAB/refused.yaml" 2>&1; }
+like 'a slave that appears twice: refused with the plan' "$(refused '"1,3"' '"2,2"')" 'bond.slaves takes one of all\|reversed\|1\|2'
+like 'a mode that no kernel knows: refused with the plan' "$(refused 'bond.mode: broadcast' 'bond.mode: balance-magic')" 'bond.mode takes one of none\|balance-rr\|'
 ok 'a mode that cannot work on legs apart says so' grep -q 'balance-alb cannot work here' <<<"$(failed bond.mode balance-alb)"
-is 'all are the fault of the cell: not tried again' "$(sql "SELECT count(*) FROM results WHERE verdict = 'failed' AND role = 'measure' AND json_extract(body, '\$.error.scope') = 'cell'")" 4
+is 'all are the fault of the cell: not tried again' "$(sql "SELECT count(*) FROM results WHERE verdict = 'failed' AND role = 'measure' AND json_extract(body, '\$.error.scope') = 'cell'")" 3
 
 # fault NAME: runs the one cell, which must fail, and keeps what every node said
 fault()
@@ -130,6 +133,7 @@ serve_kill
 cp "$LAB/right.yaml" "$LAB/lab.yaml"
 serve_start
 run_plan tests/boot/bond-fault.yaml
+ok 'the report has what each leg carried' grep -qE '^  n1 +2  eth1 +10000 +9000 +9000 ' <<<"$(out/assay report --db "$DB")"
 is 'with the right NICs the same boot measures' "$RUN_STATUS" 0
 is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
 done_testing
