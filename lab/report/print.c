@@ -252,6 +252,7 @@ void report_print(const struct report *report, FILE *out)
 	knee_print(report, out);
 	observers_print(report, out);
 	workloads_print(report, out);
+	paths_print(report, out);
 	variance_print(report, out);
 	order_print(report, out);
 	fputc('\n', out);
