@@ -159,9 +159,11 @@ static int evidence_before(const struct cell_node *node, struct cell_build *buil
 	r |= net_path_json(build->paths, build->path_count, paths);
 	r |= json_object_set(evidence, "paths", paths);
 	if (build->has_drbd) {
-		drbd_conf(&build->drbd.setup, conf, sizeof(conf));
 		r |= json_object_set_new(evidence, "drbd_show", json_string(build->drbd.show));
+		drbd_conf(&build->drbd.setup, DRBD_8_4, conf, sizeof(conf));
 		r |= json_object_set_new(evidence, "drbd_conf", json_string(conf));
+		drbd_conf(&build->drbd.setup, DRBD_9, conf, sizeof(conf));
+		r |= json_object_set_new(evidence, "drbd_conf_9", json_string(conf));
 		r |= json_object_set(evidence, "drbd_commands", build->drbd.commands);
 	}
 	if (build->has_drbd)

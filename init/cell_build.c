@@ -56,15 +56,17 @@ static int read_assignment(struct cell_build *build, const json_t *assignment, s
 	build->state = cell_state(assignment);
 	build->measure = role && !strcmp(role, "measure");
 	snprintf(build->node, sizeof(build->node), "%s", name ? name : "?");
-	snprintf(build->peer, sizeof(build->peer), "%s", peer_name ? peer_name : "?");
+	snprintf(build->peer, sizeof(build->peer), "%s", peer_name ? peer_name : "");
 	r = split_cidr(self, build->net.address, sizeof(build->net.address), &build->net.prefix_bits);
 	if (r || !build->state)
 		return fail(why, -EINVAL, FAILURE_CELL, "apply", "assignment",
 		            "Report this: lab and node differ.", "The assignment cannot be understood");
 	if (!factor_stack_has(build->state, STACK_DRBD))
 		return 0;
-	if (split_cidr(peer, build->peer_address, sizeof(build->peer_address), &bits) ||
-	    json_array_size(json_object_get(assignment, "peers")) != 1)
+	/* One that never connects is measured alone. */
+	if (strcmp(factor_string(build->state, FACTOR_DRBD_LINK), "never-connected") != 0 &&
+	    (split_cidr(peer, build->peer_address, sizeof(build->peer_address), &bits) ||
+	     json_array_size(json_object_get(assignment, "peers")) != 1))
 		return fail(why, -EINVAL, FAILURE_CELL, "apply", "peers",
 		            "Let the group have two nodes: DRBD 8.4 replicates to one peer.",
 		            "A stack with drbd needs one peer, this sample has %zu",

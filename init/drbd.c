@@ -35,7 +35,9 @@ int drbd_command(const struct drbd *drbd, enum drbd_step step, struct command_re
 	json_array_append_new(drbd->commands, json_string(text));
 	r = command_run(argv.argv, step == DRBD_CREATE_MD ? MD_TIMEOUT_MS : COMMAND_TIMEOUT_MS, result);
 	if (r) {
-		fail(why, r == -EREMOTEIO ? 0 : r, FAILURE_SAMPLE, "drbd", drbd->setup.disk,
+		fail(why, r == -EREMOTEIO ? 0 : r,
+		     drbd_refuses_level(step, result->output) ? FAILURE_UNSUPPORTED : FAILURE_SAMPLE, "drbd",
+		     drbd->setup.disk,
 		     "The log below is what the tool said; the node's kernel log has DRBD's reason.",
 		     "`%s` failed with status %d", text, result->status);
 		snprintf(why->log, sizeof(why->log), "%.8000s", result->output);
@@ -71,7 +73,7 @@ int drbd_build(struct drbd *drbd, struct failure *why)
 	int r = module_load("drbd", "usermode_helper=/bin/true");
 
 	if (r)
-		return fail(why, r, FAILURE_CELL, "drbd", "drbd.ko",
+		return fail(why, r, failure_refusal(r), "drbd", "drbd.ko",
 		            "The image must have the modules drbd, lru_cache and libcrc32c.",
 		            "DRBD's kernel module cannot be loaded");
 	return run_steps(drbd, steps, n, why);

@@ -343,7 +343,9 @@ void conductor_tick(struct conductor *c, struct moment now)
 			n->polled_ns = now.mono_ns;
 			answer(&n->poll, 200, json_pack("{ss}", "action", "wait"));
 		}
-		if (n->barrier && now.mono_ns - n->barrier->since_ns >= HOLD_NS)
+		/* Who waits for the other's workload is silent: its deadline ends that, not we. */
+		if (n->barrier && n->barrier->barrier != LEVEL_DONE &&
+		    now.mono_ns - n->barrier->since_ns >= HOLD_NS)
 			answer(&n->barrier, 200, json_pack("{sb}", "go", 0));
 	}
 	for (size_t i = 0; i < c->group_count; i++) {

@@ -61,6 +61,7 @@ struct run_cell {
 	char id[ID_SIZE], state_id[ID_SIZE];
 	char *label;
 	bool fresh, failed;
+	bool unsupported;      /* failed because a node refuses a level of it */
 	const char *arguments; /* of the kernel, in body; "": none */
 	unsigned int nodes;
 	json_t *body;

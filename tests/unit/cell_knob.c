@@ -121,7 +121,7 @@ static void refuses(json_t *state, int wanted, const char *message)
 	struct failure why;
 
 	assert_int_equal(knob_apply(&changes, &place, state, KNOB_FIRST, &why), wanted);
-	assert_int_equal(why.scope, FAILURE_CELL);
+	assert_int_equal(why.scope, FAILURE_UNSUPPORTED);
 	assert_string_equal(why.step, "unsupported");
 	assert_string_equal(why.message, message);
 	knob_restore(&changes, &place);

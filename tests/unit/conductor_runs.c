@@ -299,6 +299,67 @@ static void test_scope_cell(void **state)
 	sim_end(&sim);
 }
 
+/* 50 s of measuring, and the peer hears nothing meanwhile; a node that never comes back is told of. */
+static void test_silence(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.measure_rounds = 500;
+	both_on(&sim);
+	sim_go(&sim, 100000, "done");
+	sim_complete(&sim);
+	assert_int_equal(sim.nodes[1].asked_again[SIM_DONE], 0);
+	sim_end(&sim);
+}
+
+static void test_silence_ends(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.measure_rounds = 1000000;
+	both_on(&sim);
+	for (int i = 0;
+	     i < 100000 && !sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'abandoned'"); i++)
+		sim_one_round(&sim);
+	assert_int_equal(sim_count(&sim,
+	                           "SELECT count(*) FROM attempts WHERE state = 'abandoned' AND error LIKE "
+	                           "'%did not come to done within%'"),
+	                 1);
+	/* It took the deadline, and the peer was told. */
+	for (int i = 0; i < 100; i++)
+		sim_one_round(&sim);
+	assert_int_equal(sim.nodes[1].asked_again[SIM_DONE], 0);
+	assert_int_equal(sim.nodes[1].place, SIM_NEXT);
+	sim_end(&sim);
+}
+
+static enum sim_quirk no_such_level(struct sim *sim, struct sim_node *n)
+{
+	return n == &sim->nodes[1] && n->given == 1 ? SIM_UNSUPPORTED : SIM_FINE;
+}
+
+/* Not tried again, also not by a server that is started anew; the run is complete all the same. */
+static void test_scope_unsupported(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.quirk = no_such_level;
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'failed'"), 1);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'valid'"), 18);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM cells WHERE failed AND json_extract(error, "
+	                                 "'$.scope') = 'unsupported'"),
+	                 1);
+	sim_end(&sim);
+}
+
 static enum sim_quirk run_error(struct sim *sim, struct sim_node *n)
 {
 	return n == &sim->nodes[1] ? SIM_FAILS_RUN : SIM_FINE;
@@ -521,6 +582,9 @@ int main(void)
 	    cmocka_unit_test(test_attempts_exhausted),
 	    cmocka_unit_test(test_invalid_is_measured_again),
 	    cmocka_unit_test(test_scope_cell),
+	    cmocka_unit_test(test_silence),
+	    cmocka_unit_test(test_silence_ends),
+	    cmocka_unit_test(test_scope_unsupported),
 	    cmocka_unit_test(test_scope_run),
 	    cmocka_unit_test(test_node_hangs),
 	    cmocka_unit_test(test_node_that_dies_in_every_sample),
