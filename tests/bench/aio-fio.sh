@@ -18,20 +18,25 @@ export LAB_CACHE
 command -v fio >/dev/null || { echo "aio-fio.sh: fio is not installed" >&2; exit 1; }
 root=$work/root
 mkdir -p "$root"/{bin,dev,proc,sys,tmp}
-cp -L out/sysroot/tools/bin/busybox "$root/bin/busybox"
+cp -L out/sysroot/tools/bin/busybox "$root/bin/"
+for tool in $("$root/bin/busybox" --list); do
+	[ "$tool" = busybox ] || ln -sf busybox "$root/bin/$tool"
+done
+ln -sf kmod "$root/bin/insmod"
+ln -sf kmod "$root/bin/rmmod"
 # Programs and all that their loader wants, in its own place.
-for binary in "$(command -v fio)" "$program"; do
+for binary in "$(command -v fio)" "$(command -v kmod)" "$program"; do
 	cp -L "$binary" "$root/bin/"
 	ldd "$binary" | grep -o '/[^ ]*' | while read -r library; do
 		mkdir -p "$root$(dirname "$library")"
 		cp -Lu "$library" "$root$library"
 	done
 done
-module=$(find out/kernel/ -name 'null_blk.ko*' | head -n 1)
-case $module in
-*.zst) zstd -qdc "$module" >"$root/null_blk.ko" ;;
-*) cp "$module" "$root/null_blk.ko" ;;
-esac
+for name in configfs null_blk; do
+	module=$(find out/kernel/ -name "$name.ko" | head -n 1)
+	cp "$module" "$root/$name.ko"
+done
+gcc -O2 -shared -fPIC -o "$root/bin/shm.so" tests/bench/shm.c
 cp tests/bench/aio-fio.init "$root/init"
 chmod 755 "$root/init"
 (cd "$root" && find . | sort | cpio --quiet -o -H newc) | zstd -q1 >"$work/initramfs"
