@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * For LD_PRELOAD: System V shared memory of one process alone, which is all that fio --thread needs of it. Our
- * kernel has no System V IPC, and Debian's fio cannot do without. */
+ * For LD_PRELOAD: System V shared memory of one process alone, which is all that fio --thread needs of it.
+ * Our kernel has no System V IPC, and Debian's fio cannot do without. */
 #include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>
