@@ -76,7 +76,8 @@ void order_print(const struct report *report, FILE *out);
 void knee_print(const struct report *report, FILE *out);
 /* Whether samples in rounds came to a steady state; nothing where there are none. */
 void steady_print(const struct report *report, FILE *out);
-/* A line for each resync, online verify, change of roles and tree of files; then what does the same by hand. */
+/* A line for each resync, online verify, change of roles and tree of files; then what does the same by hand.
+ */
 void workloads_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
