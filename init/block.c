@@ -11,8 +11,11 @@
 
 static void queue_path(const struct knob *knob, const struct knob_place *place, char *path, size_t size)
 {
-	snprintf(path, size, "%s/block/%s/queue/%s", place->sys,
-	         knob->on >= KNOB_LAYER ? place->layer[knob->on - KNOB_LAYER] : place->disk, knob->file);
+	const char *name = knob->on == KNOB_TOP     ? place->top
+	                   : knob->on >= KNOB_LAYER ? place->layer[knob->on - KNOB_LAYER]
+	                                            : place->disk;
+
+	snprintf(path, size, "%s/block/%s/queue/%s", place->sys, name, knob->file);
 }
 
 static int queue_read(const struct knob *knob, const struct knob_place *place, char *buf, size_t size)
@@ -124,6 +127,13 @@ const struct knob block_knobs[] = {
      .file = "write_cache",
      .read = cache_read,
      .write = cache_write},
+    {.factor = FACTOR_BLOCK_READ_AHEAD,
+     .when = KNOB_LAST,
+     .on = KNOB_TOP,
+     .file = "read_ahead_kb",
+     .whole_pages = true,
+     .read = read_ahead_read,
+     .write = read_ahead_write},
     {.factor = FACTOR_BLOCK_DRBD_READ_AHEAD,
      .when = KNOB_LAST,
      .on = KNOB_LAYER + STACK_DRBD,

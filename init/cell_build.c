@@ -197,6 +197,7 @@ int cell_build_all(struct cell_node *node, const json_t *assignment, cell_progre
 		return r;
 	build->place = (struct knob_place){.sys = "/sys", .proc = "/proc"};
 	snprintf(build->place.disk, sizeof(build->place.disk), "%.63s", strrchr(build->disk.device, '/') + 1);
+	memcpy(build->place.top, build->place.disk, sizeof(build->place.top));
 	r = stack_plan(build, why);
 	if (!r)
 		r = knob_apply(&build->knobs, &build->place, build->state, KNOB_FIRST, why);

@@ -46,7 +46,15 @@ static bool same(const struct knob *k, const char *a, const char *b)
  */
 static bool elsewhere(const struct knob *k, const struct knob_place *place)
 {
+	if (k->on == KNOB_TOP)
+		return !place->top[0];
 	return k->on >= KNOB_LAYER && !place->layer[k->on - KNOB_LAYER][0];
+}
+
+/* What a device of the stack had is gone with it. */
+static bool gone(const struct knob *k, const struct knob_place *place)
+{
+	return k->on >= KNOB_LAYER || (k->on == KNOB_TOP && strcmp(place->top, place->disk) != 0);
 }
 
 static int refused(const struct knob *k, const char *level, const char *found, int r, struct failure *why)
@@ -156,7 +164,7 @@ void knob_restore(struct knob_changes *changes, const struct knob_place *place)
 		char real[KNOB_TEXT] = "";
 		int r;
 
-		if (k->on >= KNOB_LAYER)
+		if (gone(k, place))
 			continue;
 		r = k->write(k, place, change->found);
 		if (!r)

@@ -14,10 +14,11 @@ enum { KNOB_TEXT = 96, KNOBS_MAX = 32 };
 struct knob_place {
 	const char *sys, *proc;
 	char disk[64], layer[STACK_LAYER_COUNT][16];
+	char top[64]; /* the highest of them */
 };
 
 /* The device that a knob is of. */
-enum knob_device { KNOB_NODE, KNOB_DISK, KNOB_LAYER /* plus enum stack_layer: put back by going away */ };
+enum knob_device { KNOB_NODE, KNOB_DISK, KNOB_TOP, KNOB_LAYER /* plus enum stack_layer */ };
 
 /* FIRST: before anything is built. LAST: when the whole state stands. */
 enum knob_when { KNOB_FIRST, KNOB_LAST };

@@ -101,7 +101,7 @@ int stack_new_uuid(const struct stack_level *level, char uuid[40])
 	return 0;
 }
 
-/* Where the block factors find what LEVEL made. */
+/* Where the block factors find what LEVEL made. A file system makes no device. */
 static void note_device(struct cell_build *build, const struct stack_level *level)
 {
 	char *name = build->place.layer[level->layer];
@@ -112,6 +112,8 @@ static void note_device(struct cell_build *build, const struct stack_level *leve
 	else if (!strncmp(level->device, DM_FOLDER, strlen(DM_FOLDER)) &&
 	         !dm_read_table(level->device + strlen(DM_FOLDER), &table))
 		snprintf(name, sizeof(build->place.layer[0]), "dm-%u", table.minor);
+	if (name[0])
+		snprintf(build->place.top, sizeof(build->place.top), "%s", name);
 }
 
 /* Levels FROM to below TO. */
@@ -178,6 +180,9 @@ int stack_prove(struct cell_build *build, long long deadline_ns, cell_progress *
 	if (build->proven)
 		return look(build, why);
 	r = build->has_drbd ? drbd_prove(&build->drbd, build->measure, deadline_ns, progress, ctx, why) : 0;
+	/* This node's highest device is not the one that the workload uses. */
+	if (!build->measure && first_part(&build->stack) < build->stack.count)
+		build->place.top[0] = '\0';
 	if (r || !build->measure)
 		return r;
 	return build_levels(build, first_part(&build->stack), build->stack.count, progress, ctx, why);

@@ -40,6 +40,9 @@ struct stack_kind {
 	const char *device; /* what it makes */
 };
 
+/* "/proc/mounts"; another file in tests. */
+extern const char *stack_mounts;
+
 extern const struct stack_kind stack_dm_linear, stack_lvm, stack_luks, stack_drbd, stack_ext4, stack_xfs;
 
 /* Lays out what the state of BUILD asks for, on its disk: device names, and where DRBD stands. Builds

@@ -21,6 +21,8 @@
 #define FILL_BYTES (1 << 20)
 #define LIMIT      (1 << 20) /* of /proc/mounts */
 
+const char *stack_mounts = "/proc/mounts";
+
 static const char *asked_mount(const struct cell_build *build, enum stack_layer layer)
 {
 	return factor_string(build->state, layer == STACK_EXT4 ? FACTOR_EXT4_MOUNT : FACTOR_XFS_MOUNT);
@@ -77,7 +79,7 @@ static void read_files(const struct cell_build *build, const struct stack_level 
 	struct mount_entry entry;
 	char *mounts = NULL, all[4096] = "";
 
-	if (read_file_alloc("/proc/mounts", LIMIT, &mounts, NULL) ||
+	if (read_file_alloc(stack_mounts, LIMIT, &mounts, NULL) ||
 	    mounts_find(mounts, STACK_MOUNT_POINT, &entry)) {
 		snprintf(real, size, "not mounted");
 	} else {
@@ -107,7 +109,7 @@ static int unmount(void)
 	struct mount_entry entry;
 	struct stack_argv command;
 	char *mounts = NULL;
-	int r = read_file_alloc("/proc/mounts", LIMIT, &mounts, NULL);
+	int r = read_file_alloc(stack_mounts, LIMIT, &mounts, NULL);
 
 	if (!r && !mounts_find(mounts, STACK_MOUNT_POINT, &entry)) {
 		stack_argv(STACK_UMOUNT, STACK_EXT4, NULL, "", "", &command);
