@@ -54,6 +54,7 @@ static const struct {
     {"boot.cmdline", "by the boot script: nodes whose command line is another one reboot"},
     {"boot", "a reboot, where other states were built since the last"},
     {"stack", "built anew"},
+    {"nic.port", "the network is built on that NIC"},
     {"nic.driver", "the driver's module is exchanged"},
     {"nic.", "set on running NICs, read back, put back"},
     {"irq.", "set when the network stands, read back, put back"},

@@ -102,7 +102,7 @@ static uint64_t written_bytes(const struct plan_cell *c, const json_t *workload)
 void plan_estimate(const struct plan *plan, const struct assumptions *a, struct estimate *e)
 {
 	bool dirty[16] = {false}, booted[16] = {false};
-	const char *state_before = NULL, *arguments_before = "default";
+	const struct plan_cell *before = NULL;
 	unsigned int block = 0;
 
 	*e = (struct estimate){0};
@@ -112,12 +112,10 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 		const json_t *workload = plan_cell_workload(plan, c);
 		bool new_block = visit->boot != block;
 
-		if (new_block || !state_before || strcmp(state_before, c->state_id)) {
-			const char *arguments = plan_cell_string(plan, c, FACTOR_BOOT_CMDLINE);
-			bool other = strcmp(arguments, arguments_before) != 0;
+		if (new_block || !before || strcmp(before->state_id, c->state_id)) {
+			bool other = before && !plan_same_boot(plan, before, c);
 			uint64_t boots;
 
-			arguments_before = arguments;
 			count_boots(c, new_block || other, dirty, booted, e, &boots);
 			for (unsigned int n = 0; n < c->nodes && n < 16; n++)
 				dirty[n] = true;
@@ -125,7 +123,7 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 			e->ms += boots * a->boot_s * 1000 + build_ms(a, plan, c);
 		}
 		block = visit->boot;
-		state_before = c->state_id;
+		before = c;
 		e->nodes = c->nodes > e->nodes ? c->nodes : e->nodes;
 		e->samples += plan->samples;
 		if (!is_read(workload))

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct needs {
@@ -70,10 +71,13 @@ static struct needs plan_needs(const struct plan *plan)
 		    below(plan_cell_string(plan, c, FACTOR_STACK), end_byte(c, plan_cell_workload(plan, c)));
 		bool net = plan_cell_has(plan, c, FACTOR_NIC_MTU);
 		bool bond = net && strcmp(plan_cell_string(plan, c, FACTOR_BOND_MODE), "none");
+		unsigned long port =
+		    net && !bond ? strtoul(plan_cell_string(plan, c, FACTOR_NIC_PORT), NULL, 10) : 0;
+		unsigned int nics = bond ? 2 : port ? (unsigned int)port : net;
 
 		n.nodes = c->nodes > n.nodes ? c->nodes : n.nodes;
 		n.bytes = end > n.bytes ? end : n.bytes;
-		n.nics = bond ? 2 : net && !n.nics ? 1 : n.nics;
+		n.nics = nics > n.nics ? nics : n.nics;
 	}
 	return n;
 }

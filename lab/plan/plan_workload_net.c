@@ -100,6 +100,10 @@ json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *fai
 		    b, index, "after",
 		    "before and after together take longer than the deadline for measuring (deadlines: "
 		    "measure)");
+	if (good && bs && b->plan->scale.denominator) {
+		size = plan_scaled(&b->plan->scale, size, bs);
+		size = size ? size : bs;
+	}
 	if (what && !strcmp(json_string_value(what), "role"))
 		return role_change(b, index, failover, bs, size, before_ms, after_ms);
 	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "type", "failover", "what", "link",

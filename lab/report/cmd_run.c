@@ -52,6 +52,10 @@ static int parse(int argc, char **argv, struct options *o)
 	     "with the N-th part of the sizes that workloads have, where there is no hardware; it is "
 	     "recorded",
 	     .parse = parse_scale, .to = &o->plan_options.scale},
+	    {"boots", "N", "instead of the plan's repeat: boots", .number = &o->plan_options.boots,
+	     .max = 1000},
+	    {"samples", "N", "instead of the plan's repeat: samples", .number = &o->plan_options.samples,
+	     .max = 10000},
 	    {"as-published", NULL,
 	     "as the experiment was made that the plan repeats, mistakes included; it is recorded",
 	     .set = &o->plan_options.as_published},

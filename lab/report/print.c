@@ -51,6 +51,10 @@ static void print_head(const struct report *report, FILE *out)
 		accept_print(report->acceptance, out);
 		fputc('\n', out);
 	}
+	if (report->tune) {
+		tune_print(report->store, report->run, report->tune, out);
+		fputc('\n', out);
+	}
 }
 
 static void print_cell(const struct report_cell *cell, int width, FILE *out)
@@ -240,6 +244,7 @@ void report_print(const struct report *report, FILE *out)
 		print_cell(&report->cells[i], width, out);
 	print_intervals(report, out);
 	aio_print(report, out);
+	crystal_print(report, out);
 	print_round_trips(report, out);
 	print_failovers(report, out);
 	knee_print(report, out);

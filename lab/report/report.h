@@ -6,6 +6,7 @@
 #include "../accept/accept.h"
 #include "../stats/stats.h"
 #include "../store/store.h"
+#include "../tune/tune.h"
 
 #include <stdbool.h>
 
@@ -44,6 +45,7 @@ struct report {
 	char *question, *error, *lab;
 	bool shuffled, as_published;
 	struct acceptance *acceptance; /* NULL: the plan demands nothing */
+	struct tune_path *tune;        /* NULL: the plan does not tune */
 	int64_t seed, boots, started_unix_ns, ended_unix_ns;
 	struct report_cell *cells;
 	size_t cell_count;
@@ -70,6 +72,8 @@ const char *confidence_text(double confidence, char text[16]);
 
 /* IOPS and latencies of cells with the workload aio; nothing where there are none. */
 void aio_print(const struct report *report, FILE *out);
+/* CrystalDiskMark's table of cells that are its lines; nothing where there are none. */
+void crystal_print(const struct report *report, FILE *out);
 /* What drift, order and place say of the run; nothing where there is too little to test. */
 void order_print(const struct report *report, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */

@@ -39,7 +39,10 @@ is 'the largest MTU was proven by pings, on each leg and on the bond' \
 is 'tso and gso: off where they were asked for, or where sg was' \
 	"$(sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.tso\"') = 'off' AND json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.gso\"') = 'off'")" 4
 is 'nothing in force differed from what was asked' "$(sql "SELECT count(*) FROM results WHERE json_array_length(CAST(body AS TEXT), '\$.evidence.differences') > 0")" 0
-is 'every other cell was measured' "$(valid_samples)" 10
+is 'every other cell was measured' "$(valid_samples)" 11
+is 'nic.port: the second storage NIC of each node carried the network' \
+	"$(sql "SELECT DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.nics[0].mac') FROM results WHERE verdict = 'valid' AND json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.port\"') = '2' ORDER BY 1" | xargs)" \
+	"$(sql "SELECT json_extract(node.value, '\$.storage_nics[1]') FROM runs, json_each(lab, '\$.nodes') node ORDER BY 1" | xargs)"
 
 # interrupts FACTOR LEVEL CPU: how many CPU took in the samples of that cell, on both nodes. The kernel moves an interrupt
 # when it comes next, so that the first of each vector, 3 a NIC, may still be counted where it was before.
