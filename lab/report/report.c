@@ -28,7 +28,8 @@ static int load_head(struct report *report, const char *run)
 	int r = store_ask(report->store, &row,
 	                  "SELECT run, group_name, state, plan_name, plan_sha256, question, coalesce(error, "
 	                  "''), lab, shuffled, seed, "
-	                  "boots, started_unix_ns, ended_unix_ns, coalesce(scale, '') FROM runs WHERE ?1 IS "
+	                  "boots, started_unix_ns, ended_unix_ns, coalesce(scale, ''), coalesce(imported, "
+	                  "''), coalesce(precision, 0) FROM runs WHERE ?1 IS "
 	                  "NULL OR run = ?1 "
 	                  "ORDER BY number DESC LIMIT 1",
 	                  "s", run);
@@ -51,6 +52,8 @@ static int load_head(struct report *report, const char *run)
 	report->started_unix_ns = sqlite3_column_int64(row, 11);
 	report->ended_unix_ns = sqlite3_column_int64(row, 12);
 	snprintf(report->scale, sizeof(report->scale), "%s", store_text(row, 13));
+	snprintf(report->imported, sizeof(report->imported), "%s", store_text(row, 14));
+	report->precision = sqlite3_column_double(row, 15);
 	store_reset(row);
 	return report->question && report->error && report->lab ? 1 : -ENOMEM;
 }
@@ -67,19 +70,19 @@ static int load_cells(struct report *report)
 	report->cells = calloc((size_t)count + 1, sizeof(*report->cells));
 	if (!report->cells)
 		return -ENOMEM;
-	r = store_ask(report->store, &row,
-	              "SELECT c.ordinal, c.cell_id, c.label, c.failed, coalesce(c.error, ''), r.samples * "
-	              "(SELECT count(*) FROM "
-	              "visits v WHERE v.run = c.run AND v.cell_id = c.cell_id), (SELECT count(*) FROM "
-	              "attempts a WHERE a.run = "
-	              "c.run AND a.cell_id = c.cell_id AND a.state = 'invalid'), (SELECT count(*) FROM "
-	              "attempts a WHERE a.run = "
-	              "c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM "
-	              "attempts a WHERE a.run = "
-	              "c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned') FROM cells c JOIN runs r "
-	              "USING (run) WHERE run = "
-	              "? ORDER BY c.ordinal",
-	              "s", report->run);
+	r = store_ask(
+	    report->store, &row,
+	    /* imported cells are as they came; others may end before the plan's last boot */
+	    "SELECT c.ordinal, c.cell_id, c.label, c.failed, coalesce(c.error, ''), CASE WHEN r.imported IS "
+	    "NULL THEN r.samples * (SELECT count(*) FROM visits v WHERE v.run = c.run AND v.cell_id = "
+	    "c.cell_id AND (c.enough IS NULL OR v.boot <= c.enough)) ELSE (SELECT count(*) FROM attempts a "
+	    "WHERE a.run = c.run AND a.cell_id = c.cell_id) END, (SELECT count(*) FROM attempts a WHERE "
+	    "a.run "
+	    "= c.run AND a.cell_id = c.cell_id AND a.state = 'invalid'), (SELECT count(*) FROM attempts a "
+	    "WHERE a.run = c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM "
+	    "attempts a WHERE a.run = c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned'), "
+	    "coalesce(c.enough, 0) FROM cells c JOIN runs r USING (run) WHERE run = ? ORDER BY c.ordinal",
+	    "s", report->run);
 	if (r)
 		return r;
 	while ((r = store_row(report->store, row)) == 1) {
@@ -93,6 +96,7 @@ static int load_cells(struct report *report)
 		cell->wanted = sqlite3_column_int64(row, 5);
 		for (int i = 0; i < 3; i++)
 			cell->bad[i] = sqlite3_column_int64(row, 6 + i);
+		cell->enough = sqlite3_column_int64(row, 9);
 		if (!cell->label || !cell->error) {
 			store_reset(row);
 			return -ENOMEM;

@@ -8,7 +8,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-static int make_id(const char *plan_name, struct timespec now, char run[RUN_ID_SIZE])
+int queue_run_id(const char *plan_name, struct timespec now, char run[RUN_ID_SIZE])
 {
 	unsigned char random[2];
 	char name[33], date[16];
@@ -71,7 +71,7 @@ int queue_run(struct store *store, const struct plan *plan, const char *plan_tex
 	}
 	snprintf(scale, sizeof(scale), "%u/%u", plan->scale.numerator, plan->scale.denominator);
 	clock_gettime(CLOCK_REALTIME, &now);
-	r = make_id(plan->name, now, run);
+	r = queue_run_id(plan->name, now, run);
 	if (!r)
 		r = store_begin(store);
 	if (r) {

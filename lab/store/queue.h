@@ -5,11 +5,16 @@
 #include "../plan/plan.h"
 #include "store.h"
 
+#include <time.h>
+
 #define RUN_ID_SIZE 64
 
 /* Puts PLAN (whose text is PLAN_TEXT) into the queue of GROUP, whole, in one transaction; LAB is what the run
  * is bound to. RUN gets its id, "smoke-20261130-2117-ab12". 0 or -errno. */
 int queue_run(struct store *store, const struct plan *plan, const char *plan_text, const json_t *lab,
               const char *group, char run[RUN_ID_SIZE]);
+
+/* The id of a run of the plan NAME that begins at NOW. 0 or -EIO. */
+int queue_run_id(const char *name, struct timespec now, char run[RUN_ID_SIZE]);
 
 #endif

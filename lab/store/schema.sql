@@ -73,6 +73,8 @@ CREATE TABLE runs (
 	error TEXT,
 	scale TEXT, -- what all sizes were multiplied with; NULL: nothing
 	acceptance TEXT, -- its criteria (lab/accept/accept.h); NULL: none
+	precision REAL, -- cells are left once half their interval is within this share of the median; NULL: all boots are made
+	imported TEXT, -- what the figures were read from ("dd", "fio", "csv"); NULL: measured here
 	as_published INTEGER NOT NULL DEFAULT 0 -- with the mistakes of the experiment that the plan repeats
 ) STRICT;
 
@@ -88,6 +90,7 @@ CREATE TABLE cells (
 	body TEXT NOT NULL,
 	failed INTEGER NOT NULL DEFAULT 0,
 	error TEXT,
+	enough INTEGER, -- the boot after which it was as precise as asked; NULL: not, or not asked
 	PRIMARY KEY (run, cell_id),
 	UNIQUE (run, ordinal)
 ) STRICT;

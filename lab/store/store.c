@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STORE_VERSION   3
+#define STORE_VERSION   4
 #define BUSY_TIMEOUT_MS 10000
 #define STATEMENTS      256
 
@@ -259,6 +259,9 @@ static const char *const migrations[STORE_VERSION] = {
           "ALTER TABLE runs ADD COLUMN scale TEXT;",
     [2] = "ALTER TABLE runs ADD COLUMN acceptance TEXT;"
           "ALTER TABLE runs ADD COLUMN as_published INTEGER NOT NULL DEFAULT 0;",
+    [3] = "ALTER TABLE runs ADD COLUMN precision REAL;"
+          "ALTER TABLE runs ADD COLUMN imported TEXT;"
+          "ALTER TABLE cells ADD COLUMN enough INTEGER;",
 };
 
 static int migrate(struct store *store, const char *path, enum store_mode mode, FILE *err)
