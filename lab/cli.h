@@ -13,10 +13,11 @@ enum assay_exit {
 	ASSAY_NOT_VALID = 1, /* measured, but not every cell has its valid samples */
 	ASSAY_USAGE = 2,     /* command line, plan or lab file is wrong */
 	ASSAY_SYSTEM = 3,    /* server or system error */
-	/* of assay compare, whose 1 is: something is worse */
+	ASSAY_FAILED = 4,    /* measured, and an acceptance criterion fails */
+	ASSAY_UNDECIDED = 5, /* measured, no criterion fails, but one is inconclusive */
+	/* of assay compare, where 1 is: something is worse */
 	ASSAY_WORSE = 1,
-	ASSAY_NOT_COMPARABLE = 4, /* something differs that was not asked about */
-	ASSAY_UNDECIDED = 5,      /* nothing is shown to be worse, but not all is decided */
+	ASSAY_NOT_COMPARABLE = 6, /* something differs that was not asked about */
 };
 
 /* Subcommands; argv[0] is the subcommand's name. They give an enum assay_exit. */
@@ -28,6 +29,7 @@ int cmd_report(int argc, char **argv);
 int cmd_factors(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_import(int argc, char **argv);
+int cmd_observers(int argc, char **argv);
 
 /* Like getopt_long() with no short options but -h, and val of every long option its own; prints what is
  * wrong, and the nearest option for an unknown one. -1 at the end, '?' for an error that was printed, 'h' for

@@ -81,14 +81,15 @@ const struct metric metrics[] = {
      "coalesce(json_array_length(b.inventory, '$.warnings'), 0)" OF_RUN,
      "", "what hello warned of: refused transceivers, slow links, narrow slots"},
     {"kernel-warnings", METRIC_NODE, QUANTITY_COUNT,
-     "SELECT node, line, n FROM (SELECT b.node node, coalesce(b.inventory ->> '$.kernel_warnings[0]', '') "
-     "line, "
-     "json_array_length(b.inventory, '$.kernel_warnings') n" OF_RUN
-     " UNION ALL SELECT node, coalesce(CAST(body AS TEXT) ->> '$.evidence.kernel_warnings[0]', ''), "
+     "SELECT node, coalesce(CAST(body AS TEXT) ->> '$.evidence.kernel_warnings[0]', ''), "
      "json_array_length(CAST(body AS TEXT), '$.evidence.kernel_warnings') FROM results WHERE run = ?1 AND "
      "CAST(body AS "
-     "TEXT) ->> '$.evidence' IS NOT NULL)",
-     "", "lines of level warning or worse in the kernel's log, at a boot or during a sample"},
+     "TEXT) ->> '$.evidence' IS NOT NULL",
+     "", "lines of level warning or worse in the kernel's log while a sample was measured"},
+    {"boot-warnings", METRIC_NODE, QUANTITY_COUNT,
+     "SELECT b.node, coalesce(b.inventory ->> '$.kernel_warnings[0]', ''), json_array_length(b.inventory, "
+     "'$.kernel_warnings')" OF_RUN,
+     "", "the same at a boot, until hello"},
     {"memory", METRIC_NODE, QUANTITY_BYTES, "SELECT b.node, '', b.inventory ->> 'memory_bytes'" OF_RUN, "",
      "memory that the kernel has"},
     {"cpus", METRIC_NODE, QUANTITY_COUNT, "SELECT b.node, '', b.inventory ->> '$.cpus.online'" OF_RUN, "",

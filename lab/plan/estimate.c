@@ -61,6 +61,18 @@ static uint64_t duration_ms(const json_t *workload)
 	return ms;
 }
 
+/* What DRBD copies or compares by itself: the whole device, whose size is assumed, or what was written
+ * before.
+ */
+static uint64_t synced_bytes(const struct assumptions *a, const struct plan_cell *c, const json_t *workload)
+{
+	const char *type = json_string_value(json_object_get(workload, "type"));
+
+	if (strcmp(type, "resync") && strcmp(type, "verify"))
+		return 0;
+	return c->size_bytes ? c->size_bytes : a->sync_bytes;
+}
+
 static bool is_read(const json_t *workload)
 {
 	const char *direction = json_string_value(json_object_get(workload, "direction"));
@@ -107,7 +119,9 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 		e->samples += plan->samples;
 		if (!is_read(workload))
 			e->bytes += plan->samples * written_bytes(c, workload);
-		e->ms += plan->samples *
-		         (a->sample_ms + c->size_bytes / (a->mb_per_s * 1000) + duration_ms(workload));
+		e->ms +=
+		    plan->samples *
+		    (a->sample_ms + (c->size_bytes + synced_bytes(a, c, workload)) / (a->mb_per_s * 1000) +
+		     duration_ms(workload));
 	}
 }

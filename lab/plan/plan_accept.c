@@ -79,13 +79,12 @@ static json_t *read_cells(struct plan_build *b, size_t index, const struct metri
 			         metric->name, keys[i]);
 	cells = of_cells ? choose_cells(b, metric, criterion) : json_array();
 	if (of_cells && cells && !json_array_size(cells))
-		complain(b, index, "metric", "no cell%s%s%s has %s%s%s",
+		complain(b, index, "metric", "no cell%s%s%s has %s%s",
 		         *metric->workload ? " with the workload " : "", metric->workload,
 		         json_object_get(criterion, "where") ? " that is as where says" : "", metric->name,
 		         json_object_get(criterion, "workload")
 		             ? " and is of that workload; they count from 1"
-		             : "",
-		         "");
+		             : "");
 	return cells;
 }
 
@@ -104,6 +103,8 @@ static int read_criterion(struct plan_build *b, size_t index, const json_t *crit
 		         metric_nearest(name));
 		return 0;
 	}
+	if (metric->kind == METRIC_SIBLINGS && at_least)
+		complain(b, index, "at_least", "%s is how much a node may be slower: it takes at_most", name);
 	if (json_is_string(written))
 		snprintf(text, sizeof(text), "%.60s", json_string_value(written));
 	else

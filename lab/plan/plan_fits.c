@@ -25,7 +25,9 @@ static uint64_t end_byte(const struct plan_cell *c, const json_t *workload)
 	uint64_t least = bytes_of(workload, "bs_bytes") * bytes_of(workload, "jobs");
 
 	if (strcmp(json_string_value(json_object_get(workload, "type")), "aio"))
-		return c->size_bytes + bytes_of(workload, "seek_bytes");
+		return bytes_of(workload, "span_bytes") > c->size_bytes
+		           ? bytes_of(workload, "span_bytes")
+		           : c->size_bytes + bytes_of(workload, "seek_bytes");
 	return bytes_of(workload, "offset_bytes") +
 	       (bytes_of(workload, "span_bytes") ? bytes_of(workload, "span_bytes") : least);
 }

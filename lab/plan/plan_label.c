@@ -146,7 +146,7 @@ static void write_workload_label(const struct plan_build *b, const json_t *w, FI
 	char text[64];
 	bool zero;
 
-	if (plan_label_aio(w, to) || plan_label_net(w, to))
+	if (plan_label_aio(w, to) || plan_label_drbd(w, to) || plan_label_net(w, to))
 		return;
 	zero = !strcmp(json_string_value(json_object_get(w, "source")), "zero");
 	units_size_text((uint64_t)json_integer_value(json_object_get(w, "bs_bytes")), text, sizeof(text));

@@ -9,11 +9,13 @@
 static const char *sample_text(const struct plan *plan, const struct plan_cell *c, char *buf, size_t size)
 {
 	const json_t *workload = plan_cell_workload(plan, c);
-	bool aio = !strcmp(json_string_value(json_object_get(workload, "type")), "aio");
+	const char *type = json_string_value(json_object_get(workload, "type"));
 
 	if (c->size_bytes)
 		return units_size_text(c->size_bytes, buf, size);
-	if (aio)
+	if (!strcmp(type, "resync") || !strcmp(type, "verify"))
+		return "the whole device";
+	if (!strcmp(type, "aio"))
 		return units_duration_text((uint64_t)json_integer_value(
 		                               json_object_get(workload, "duration_ms")),
 		                           buf, size);

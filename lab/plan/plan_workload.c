@@ -170,9 +170,10 @@ static const struct {
 	const char *type;
 	json_t *(*read)(struct plan_build *b, size_t index, const json_t *workload);
 } types[] = {
-    {"copy", read_copy},    {"stream", plan_read_stream},
-    {"rtt", plan_read_rtt}, {"failover", plan_read_failover},
-    {"aio", plan_read_aio},
+    {"copy", read_copy},          {"stream", plan_read_stream},
+    {"rtt", plan_read_rtt},       {"failover", plan_read_failover},
+    {"aio", plan_read_aio},       {"resync", plan_read_resync},
+    {"verify", plan_read_verify},
 };
 
 /* Adds WORKLOAD, which becomes its own, unless it is there. */

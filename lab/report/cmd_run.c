@@ -138,18 +138,21 @@ static int finish(struct store *store, const char *run)
 	if (r != 1)
 		return ASSAY_SYSTEM;
 	report_print(report, stdout);
-	bool complete = report_complete(report);
+	int result = report_exit(report);
 	report_free(report);
-	return complete ? ASSAY_OK : ASSAY_NOT_VALID;
+	return result;
 }
 
 static int watch(struct store *store, const char *run, const char *database)
 {
 	const struct sigaction action = {.sa_handler = on_signal};
+	struct sigaction before;
+	int r;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	int r = watch_run(store, run, &stop);
+	/* Who started us may have Ctrl-C for itself, and with it the right to say what goes on. */
+	if (!sigaction(SIGINT, NULL, &before) && before.sa_handler != SIG_IGN)
+		sigaction(SIGINT, &action, NULL);
+	r = watch_run(store, run, &stop);
 	if (r == -EINTR) {
 		fprintf(stderr,
 		        "\nThe run goes on. `assay status --db %s` shows it, `assay report %s --db %s` its "

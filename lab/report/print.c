@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "figure.h"
+#include "observers.h"
 #include "variance.h"
 #include "watch.h"
 
@@ -46,7 +47,16 @@ static void print_head(const struct report *report, FILE *out)
 		        "SCALED: sizes are %s of the plan's. Figures of so little data are no figures of "
 		        "the hardware.\n",
 		        report->scale);
+	if (report->as_published)
+		fputs("AS PUBLISHED: with the sizes, data and repeats of the experiment that the plan "
+		      "repeats, mistakes "
+		      "included.\n",
+		      out);
 	fputc('\n', out);
+	if (report->acceptance) {
+		accept_print(report->acceptance, out);
+		fputc('\n', out);
+	}
 }
 
 static void print_cell(const struct report_cell *cell, int width, FILE *out)
@@ -240,6 +250,8 @@ void report_print(const struct report *report, FILE *out)
 	print_round_trips(report, out);
 	print_failovers(report, out);
 	knee_print(report, out);
+	observers_print(report, out);
+	drbd_print(report, out);
 	variance_print(report, out);
 	order_print(report, out);
 	fputc('\n', out);

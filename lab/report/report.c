@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report.h"
 
+#include "../cli.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,8 +30,8 @@ static int load_head(struct report *report, const char *run)
 	int r = store_ask(report->store, &row,
 	                  "SELECT run, group_name, state, plan_name, plan_sha256, question, coalesce(error, "
 	                  "''), lab, shuffled, seed, "
-	                  "boots, started_unix_ns, ended_unix_ns, coalesce(scale, ''), coalesce(imported, "
-	                  "''), coalesce(precision, 0) FROM runs WHERE ?1 IS "
+	                  "boots, started_unix_ns, ended_unix_ns, coalesce(scale, ''), as_published, "
+	                  "coalesce(imported, ''), coalesce(precision, 0) FROM runs WHERE ?1 IS "
 	                  "NULL OR run = ?1 "
 	                  "ORDER BY number DESC LIMIT 1",
 	                  "s", run);
@@ -52,8 +54,9 @@ static int load_head(struct report *report, const char *run)
 	report->started_unix_ns = sqlite3_column_int64(row, 11);
 	report->ended_unix_ns = sqlite3_column_int64(row, 12);
 	snprintf(report->scale, sizeof(report->scale), "%s", store_text(row, 13));
-	snprintf(report->imported, sizeof(report->imported), "%s", store_text(row, 14));
-	report->precision = sqlite3_column_double(row, 15);
+	report->as_published = sqlite3_column_int(row, 14);
+	snprintf(report->imported, sizeof(report->imported), "%s", store_text(row, 15));
+	report->precision = sqlite3_column_double(row, 16);
 	store_reset(row);
 	return report->question && report->error && report->lab ? 1 : -ENOMEM;
 }
@@ -205,7 +208,9 @@ int report_load(struct store *store, const char *run, struct report **out)
 		r = load_cells(report);
 		for (size_t i = 0; i < report->cell_count && !r; i++)
 			r = load_samples(report, &report->cells[i]);
-		if (!r) {
+		if (!r)
+			r = accept_decide(store, report->run, &report->acceptance);
+		if (r >= 0) {
 			*out = report;
 			return 1;
 		}
@@ -227,6 +232,7 @@ void report_free(struct report *report)
 	for (size_t i = 0; i < report->node_count; i++)
 		free(report->nodes[i]);
 	free(report->nodes);
+	accept_free(report->acceptance);
 	free(report->question);
 	free(report->error);
 	free(report->lab);
@@ -240,4 +246,15 @@ bool report_complete(const struct report *report)
 	for (size_t i = 0; i < report->cell_count; i++)
 		complete = complete && report->cells[i].sample_count == (size_t)report->cells[i].wanted;
 	return complete;
+}
+
+int report_exit(const struct report *report)
+{
+	enum stats_acceptance all = report->acceptance ? report->acceptance->all : STATS_PASS;
+
+	if (all == STATS_FAIL)
+		return ASSAY_FAILED;
+	if (!report_complete(report))
+		return ASSAY_NOT_VALID;
+	return all == STATS_PASS ? ASSAY_OK : ASSAY_UNDECIDED;
 }

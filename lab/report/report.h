@@ -3,6 +3,7 @@
 #ifndef ASSAY_REPORT_H
 #define ASSAY_REPORT_H
 
+#include "../accept/accept.h"
 #include "../stats/stats.h"
 #include "../store/store.h"
 
@@ -44,7 +45,8 @@ struct report {
 	char imported[16]; /* what from; "": measured */
 	double precision;  /* asked for, 0.01 for 1 %; 0: not */
 	char *question, *error, *lab;
-	bool shuffled;
+	bool shuffled, as_published;
+	struct acceptance *acceptance; /* NULL: the plan demands nothing */
 	int64_t seed, boots, started_unix_ns, ended_unix_ns;
 	struct report_cell *cells;
 	size_t cell_count;
@@ -63,6 +65,8 @@ void csv_text(FILE *out, const char *text);
 int report_json(const struct report *report, FILE *out);
 /* Every cell has its valid samples. */
 bool report_complete(const struct report *report);
+/* The enum assay_exit that says what came of the run. */
+int report_exit(const struct report *report);
 
 /* "75.0 %", never rounded up; "none". */
 const char *confidence_text(double confidence, char text[16]);
@@ -73,6 +77,8 @@ void aio_print(const struct report *report, FILE *out);
 void order_print(const struct report *report, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */
 void knee_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify and change of roles. */
+void drbd_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
 

@@ -26,6 +26,10 @@ static json_t *run_json(const struct report *r)
 		json_object_set_new(run, "started_unix_ns", json_integer(r->started_unix_ns));
 	if (r->ended_unix_ns)
 		json_object_set_new(run, "ended_unix_ns", json_integer(r->ended_unix_ns));
+	if (r->as_published)
+		json_object_set_new(run, "as_published", json_true());
+	if (r->acceptance)
+		json_object_set_new(run, "acceptance", accept_json(r->acceptance));
 	if (*r->error)
 		json_object_set_new(run, "error", parsed(r->error));
 	return run;

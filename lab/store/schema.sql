@@ -48,6 +48,10 @@ CREATE TABLE strangers (
 	seen_unix_ns INTEGER NOT NULL
 ) STRICT;
 
+-- scale: what all sizes were multiplied with; acceptance: what is demanded (lab/accept/accept.h); tune: what is tuned step by
+-- step (lab/tune/tune.h); each NULL: nothing. as_published: with the mistakes of the experiment that the plan repeats.
+-- precision: a cell is left once both halves of its interval are within this share of the median; NULL: all boots are made.
+-- imported: what the figures were read from (dd, fio, csv); NULL: measured here.
 CREATE TABLE runs (
 	run TEXT PRIMARY KEY,
 	number INTEGER NOT NULL UNIQUE,
@@ -71,13 +75,15 @@ CREATE TABLE runs (
 	started_unix_ns INTEGER,
 	ended_unix_ns INTEGER,
 	error TEXT,
-	scale TEXT, -- what all sizes were multiplied with; NULL: nothing
-	acceptance TEXT, -- its criteria (lab/accept/accept.h); NULL: none
-	precision REAL, -- cells are left once half their interval is within this share of the median; NULL: all boots are made
-	imported TEXT, -- what the figures were read from ("dd", "fio", "csv"); NULL: measured here
-	as_published INTEGER NOT NULL DEFAULT 0 -- with the mistakes of the experiment that the plan repeats
+	scale TEXT,
+	acceptance TEXT,
+	tune TEXT,
+	precision REAL,
+	imported TEXT,
+	as_published INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- enough: the boot after which the cell was as precise as its run asks; NULL: it was not, or was not asked.
 CREATE TABLE cells (
 	run TEXT NOT NULL REFERENCES runs (run),
 	ordinal INTEGER NOT NULL,
@@ -90,7 +96,7 @@ CREATE TABLE cells (
 	body TEXT NOT NULL,
 	failed INTEGER NOT NULL DEFAULT 0,
 	error TEXT,
-	enough INTEGER, -- the boot after which it was as precise as asked; NULL: not, or not asked
+	enough INTEGER,
 	PRIMARY KEY (run, cell_id),
 	UNIQUE (run, ordinal)
 ) STRICT;

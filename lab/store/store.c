@@ -258,6 +258,7 @@ static const char *const migrations[STORE_VERSION] = {
     [1] = "ALTER TABLE boots ADD COLUMN arguments TEXT NOT NULL DEFAULT '';"
           "ALTER TABLE runs ADD COLUMN scale TEXT;",
     [2] = "ALTER TABLE runs ADD COLUMN acceptance TEXT;"
+          "ALTER TABLE runs ADD COLUMN tune TEXT;"
           "ALTER TABLE runs ADD COLUMN as_published INTEGER NOT NULL DEFAULT 0;",
     [3] = "ALTER TABLE runs ADD COLUMN precision REAL;"
           "ALTER TABLE runs ADD COLUMN imported TEXT;"

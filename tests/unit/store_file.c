@@ -105,7 +105,7 @@ static void test_other_version(void **state)
 	assert_non_null(strstr(f->said, "schema 99"));
 }
 
-/* What the first version had is there after the columns of the second came. */
+/* What the first version had is there after the columns of later ones came. */
 static void test_first_version(void **state)
 {
 	struct fixture *f = *state;
@@ -119,6 +119,7 @@ static void test_first_version(void **state)
 	assert_int_equal(store_do(store, "ALTER TABLE runs DROP COLUMN precision", ""), 0);
 	assert_int_equal(store_do(store, "ALTER TABLE runs DROP COLUMN imported", ""), 0);
 	assert_int_equal(store_do(store, "ALTER TABLE cells DROP COLUMN enough", ""), 0);
+	assert_int_equal(store_do(store, "ALTER TABLE runs DROP COLUMN tune", ""), 0);
 	assert_int_equal(store_do(store,
 	                          "INSERT INTO boots (token, node, mac, made_unix_ns) VALUES ('t', 'n', "
 	                          "'m', 1)",
