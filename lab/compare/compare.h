@@ -35,8 +35,9 @@ struct compare {
 	const struct figure *figure;    /* NULL: by the cell's workload */
 	struct pair *pairs;
 	size_t pair_count;
-	size_t tested;           /* of these, how many p values were corrected for each other */
-	size_t alone[SIDES_MAX]; /* taken cells that go with none of the first side */
+	size_t tested;                 /* of these, how many p values were corrected for each other */
+	size_t alone[SIDES_MAX];       /* taken cells that go with none of the first side, */
+	char alone_in[SIDES_MAX][200]; /* and in what they differ from the nearest */
 };
 
 struct pair {
@@ -65,6 +66,8 @@ int side_open(struct side *side, char name, const char *text, const char *defaul
 void side_close(struct side *side);
 /* The level that CELL has of factor NAME, or NULL. */
 const char *side_level(const struct side *side, size_t cell, const char *name);
+/* The node that was picked, or NULL. */
+const char *side_node(const struct side *side);
 /* Whether SAMPLE is of the node that was picked, if one was. */
 bool side_has(const struct side *side, const struct report_sample *sample);
 

@@ -120,8 +120,10 @@ static void print_feet(const struct compare *c, FILE *out)
 	fputc('\n', out);
 	for (size_t s = 1; s < c->side_count; s++)
 		if (c->alone[s])
-			fprintf(out, "%zu cell%s of %c have no like in A and are left out.\n", c->alone[s],
-			        c->alone[s] == 1 ? "" : "s", c->sides[s].name);
+			fprintf(out,
+			        "%zu cell%s of %c left out: no cell of A is the same but for what is asked "
+			        "about (%s).\n",
+			        c->alone[s], c->alone[s] == 1 ? "" : "s", c->sides[s].name, c->alone_in[s]);
 	fprintf(
 	    out,
 	    "Figures: median of the boots' medians [order-statistic interval]. Ratio to A: the median of all "

@@ -59,14 +59,6 @@ static const struct control {
 };
 enum { CONTROLS = sizeof(controls) / sizeof(controls[0]) };
 
-static const char *picked_node(const struct side *side)
-{
-	for (size_t i = 0; i < side->pick_count; i++)
-		if (!strcmp(side->picks[i].factor, "node"))
-			return side->picks[i].level;
-	return NULL;
-}
-
 /* All texts, joined; the caller frees. NULL: the store failed, or no memory. */
 static char *look(const struct side *side, const struct control *control)
 {
@@ -79,7 +71,7 @@ static char *look(const struct side *side, const struct control *control)
 
 	if (!out)
 		return NULL;
-	r = store_ask(side->store, &row, control->sql, "ss", side->report->run, picked_node(side));
+	r = store_ask(side->store, &row, control->sql, "ss", side->report->run, side_node(side));
 	while (!r && (r = store_row(side->store, row)) == 1) {
 		fprintf(out, "%s%s", first ? "" : "; ",
 		        *store_text(row, 0) ? store_text(row, 0) : "not known");
@@ -97,7 +89,7 @@ static char *look(const struct side *side, const struct control *control)
 
 static bool node_was_picked(const struct side *a, const struct side *b, const struct control *control)
 {
-	return !strcmp(control->name, "node") && picked_node(a) && picked_node(b);
+	return !strcmp(control->name, "node") && side_node(a) && side_node(b);
 }
 
 /* Adds to *REFUSED where CONTROL differs and may not. */

@@ -101,6 +101,15 @@ static int add_pair(struct compare *c, const struct side *b, size_t a_cell, size
 	return ASSAY_OK;
 }
 
+/* The same samples: a run, of which one side picks levels and the other all. */
+static bool is_itself(const struct compare *c, const struct side *b, size_t a_cell, size_t b_cell)
+{
+	const struct side *a = &c->sides[0];
+
+	return a_cell == b_cell && !strcmp(a->report->run, b->report->run) &&
+	       !strcmp(a->database, b->database) && !side_node(a) && !side_node(b);
+}
+
 /* What stands between the two cells, for a complaint. */
 static void print_against(struct compare *c, const struct side *b, const struct differences *d)
 {
@@ -157,6 +166,28 @@ static int find_partner(struct compare *c, const struct side *b, size_t cell, st
 	return ASSAY_USAGE;
 }
 
+/* Adds the names of what stands between the cells to what is said of cells left alone. */
+static void note_alone(struct compare *c, const struct side *b, size_t a_cell, size_t b_cell,
+                       struct differences *d)
+{
+	char *names = c->alone_in[b->name - 'A'];
+	const size_t size = sizeof(c->alone_in[0]);
+
+	c->alone[b->name - 'A']++;
+	find_differences(&c->sides[0], a_cell, b, b_cell, d);
+	against(c, b, d);
+	for (size_t i = 0; i < d->count; i++) {
+		const char *name = d->of[i].name, *had = strstr(names, name);
+		size_t used = strlen(names);
+
+		if (is_picked(c, b, name) || is_allowed(c, name) ||
+		    (d->asked && (!d->of[i].a || !d->of[i].b)) || had)
+			continue;
+		if (used + strlen(name) + 3 < size)
+			snprintf(names + used, size - used, "%s%s", used ? ", " : "", name);
+	}
+}
+
 static int match_side(struct compare *c, struct side *b, struct differences *d)
 {
 	size_t pairs = c->pair_count, best = DIFFERENCES_MAX + 1, best_a = 0, best_b = 0;
@@ -165,14 +196,15 @@ static int match_side(struct compare *c, struct side *b, struct differences *d)
 		size_t partner = 0, nearest, a_nearest = 0;
 		bool found;
 
-		if (!b->taken[i])
+		if (!b->taken[i] || (is_itself(c, b, i, i) && c->sides[0].taken[i]))
 			continue;
 		int r = find_partner(c, b, i, d, &found, &partner, &nearest, &a_nearest);
 		if (!r && found)
 			r = add_pair(c, b, partner, i);
 		if (r)
 			return r;
-		c->alone[b->name - 'A'] += !found;
+		if (!found)
+			note_alone(c, b, a_nearest, i, d);
 		if (!found && nearest < best) {
 			best = nearest;
 			best_a = a_nearest;

@@ -107,13 +107,19 @@ const char *side_level(const struct side *side, size_t cell, const char *name)
 	           : NULL;
 }
 
-bool side_has(const struct side *side, const struct report_sample *sample)
+const char *side_node(const struct side *side)
 {
 	for (size_t i = 0; i < side->pick_count; i++)
-		if (!strcmp(side->picks[i].factor, "node") &&
-		    strcmp(side->picks[i].level, side->report->nodes[sample->node]) != 0)
-			return false;
-	return true;
+		if (!strcmp(side->picks[i].factor, "node"))
+			return side->picks[i].level;
+	return NULL;
+}
+
+bool side_has(const struct side *side, const struct report_sample *sample)
+{
+	const char *node = side_node(side);
+
+	return !node || !strcmp(node, side->report->nodes[sample->node]);
 }
 
 static int take_cells(struct side *side)
