@@ -60,6 +60,7 @@ struct run_cell {
 	char id[ID_SIZE], state_id[ID_SIZE];
 	char *label;
 	bool fresh, failed;
+	unsigned int enough;   /* the boot after which it was as precise as asked; 0: not */
 	const char *arguments; /* of the kernel, in body; "": none */
 	unsigned int nodes;
 	json_t *body;
@@ -79,6 +80,7 @@ struct run_visit {
 struct run {
 	char id[NAME_SIZE];
 	unsigned int samples, retries;
+	double precision; /* of each cell's interval; 0: all boots are made */
 	int64_t peer_ms, apply_ms, measure_ms;
 	struct run_cell *cells;
 	size_t cell_count;
@@ -172,6 +174,9 @@ int attempt_close(struct group *g, struct moment now, const char *state, const c
                   const json_t *error);
 /* The attempt is off because of ERROR (stolen). Whether it was closed: false where the store failed. */
 bool attempt_abandon(struct group *g, struct moment now, json_t *error);
+
+/* conduct_precision.c: after a sample of VISIT: whether the rest of its cell can be left. 0 or -errno. */
+int precision_look(struct group *g, const struct run_visit *visit);
 
 /* conduct_handout.c */
 json_t *handout(const struct group *g, const struct node *n);

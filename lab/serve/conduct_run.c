@@ -55,7 +55,8 @@ static int load_cells(struct store *store, struct run *run)
 	if (!run->cells)
 		return -ENOMEM;
 	r = store_ask(store, &row,
-	              "SELECT cell_id, state_id, label, fresh, failed, nodes, body FROM cells WHERE run = ? "
+	              "SELECT cell_id, state_id, label, fresh, failed, nodes, body, coalesce(enough, 0) FROM "
+	              "cells WHERE run = ? "
 	              "ORDER BY ordinal",
 	              "s", run->id);
 	if (r)
@@ -70,6 +71,7 @@ static int load_cells(struct store *store, struct run *run)
 		cell->failed = sqlite3_column_int(row, 4);
 		cell->nodes = (unsigned int)sqlite3_column_int(row, 5);
 		cell->body = json_loads(store_text(row, 6), 0, NULL);
+		cell->enough = (unsigned int)sqlite3_column_int64(row, 7);
 		cell->arguments =
 		    factor_left_alone(&factors[FACTOR_BOOT_CMDLINE],
 		                      json_object_get(json_object_get(cell->body, "state"), "boot.cmdline"))
@@ -197,6 +199,7 @@ static int load_run(struct group *g, sqlite3_stmt *row, bool *usable)
 	run->peer_ms = sqlite3_column_int64(row, 3);
 	run->apply_ms = sqlite3_column_int64(row, 4);
 	run->measure_ms = sqlite3_column_int64(row, 5);
+	run->precision = sqlite3_column_double(row, 9);
 	*usable = same_lab(g, store_text(row, 6)) && sqlite3_column_int64(row, 7) <= (int64_t)g->node_count;
 	store_reset(row);
 	int r = load_cells(g->c->store, run);
@@ -245,7 +248,7 @@ int run_take(struct group *g, struct moment now)
 	sqlite3_stmt *row;
 	int r = store_ask(g->c->store, &row,
 	                  "SELECT run, samples, retries, peer_ms, apply_ms, measure_ms, lab, nodes, state = "
-	                  "'queued' FROM runs "
+	                  "'queued', coalesce(precision, 0) FROM runs "
 	                  "WHERE group_name = ? AND state IN ('queued', 'running') ORDER BY state = "
 	                  "'queued', number LIMIT 1",
 	                  "s", g->name);
@@ -292,7 +295,7 @@ int run_pick(const struct group *g, struct item *item, bool *unfinished)
 		const struct run_cell *cell = &run->cells[run->visits[i].cell];
 		bool possible = true;
 
-		if (cell->failed)
+		if (cell->failed || (cell->enough && run->visits[i].boot > cell->enough))
 			continue;
 		for (unsigned int k = 0; k < cell->nodes; k++)
 			possible = possible && !g->nodes[k]->missing;

@@ -81,19 +81,20 @@ int queue_run(struct store *store, const struct plan *plan, const char *plan_tex
 	}
 	r = store_int(store, &number, "SELECT max(number) FROM runs", "");
 	if (!r)
-		r = store_do(
-		    store,
-		    "INSERT INTO runs (run, number, group_name, state, plan_name, question, "
-		    "plan_text, plan_sha256, lab, "
-		    "nodes, boots, samples, retries, shuffled, seed, peer_ms, apply_ms, measure_ms, "
-		    "created_unix_ns, scale, acceptance, as_published) "
-		    "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		    "sissssssiiiiiiiiiissi", run, number + 1, group, plan->name, plan->question, plan_text,
-		    plan->text_sha256, lab_text, (int64_t)plan->nodes, (int64_t)plan->boots,
-		    (int64_t)plan->samples, (int64_t)plan->retries, (int64_t)plan->shuffled,
-		    (int64_t)plan->seed, (int64_t)plan->peer_ms, (int64_t)plan->apply_ms,
-		    (int64_t)plan->measure_ms, (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
-		    plan->scale.denominator ? scale : NULL, acceptance, (int64_t)plan->as_published);
+		r = store_do(store,
+		             "INSERT INTO runs (run, number, group_name, state, plan_name, question, "
+		             "plan_text, plan_sha256, lab, "
+		             "nodes, boots, samples, retries, shuffled, seed, peer_ms, apply_ms, measure_ms, "
+		             "created_unix_ns, precision, scale, acceptance, as_published) "
+		             "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		             "nullif(?, 0), ?, ?, ?)",
+		             "sissssssiiiiiiiiiidssi", run, number + 1, group, plan->name, plan->question,
+		             plan_text, plan->text_sha256, lab_text, (int64_t)plan->nodes,
+		             (int64_t)plan->boots, (int64_t)plan->samples, (int64_t)plan->retries,
+		             (int64_t)plan->shuffled, (int64_t)plan->seed, (int64_t)plan->peer_ms,
+		             (int64_t)plan->apply_ms, (int64_t)plan->measure_ms,
+		             (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec, plan->precision,
+		             plan->scale.denominator ? scale : NULL, acceptance, (int64_t)plan->as_published);
 	if (!r)
 		r = put_cells(store, plan, run);
 	free(lab_text);

@@ -122,6 +122,8 @@ static int bind(sqlite3_stmt *statement, int at, char type, va_list *args)
 		number = va_arg(*args, int64_t);
 		return number == -1 ? sqlite3_bind_null(statement, at)
 		                    : sqlite3_bind_int64(statement, at, number);
+	case 'd':
+		return sqlite3_bind_double(statement, at, va_arg(*args, double));
 	case 'b':
 		data = va_arg(*args, const void *);
 		return sqlite3_bind_blob64(statement, at, data ? data : "", va_arg(*args, size_t),

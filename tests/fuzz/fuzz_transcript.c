@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check(struct import *import, int (*read)(struct import *, const char *, size_t, struct complaints *),
-                  const char *text, size_t size)
+static void check(struct import *import,
+                  int (*read)(struct import *, const char *, size_t, struct complaints *), const char *text,
+                  size_t size)
 {
 	struct complaints complaints = {0};
 	int r = read(import, text, size, &complaints);

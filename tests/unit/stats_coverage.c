@@ -117,6 +117,34 @@ static void test_bootstrap(void **state)
 	at_least(hits, rounds, 0.93);
 }
 
+/* Looking after each boot, and stopping at the first precise one, costs coverage: how much is said in
+ * assay(1). */
+static void test_stopping(void **state)
+{
+	const size_t rounds = 2000;
+	struct stats_sample s[60];
+	size_t hits = 0, stopped = 0;
+
+	(void)state;
+	for (size_t i = 0; i < rounds; i++) {
+		struct stats_figure f = {0};
+		size_t boots = 6;
+
+		draw(s, 30, 1, 0.02, 0);
+		while (boots < 30 && (stats_figure(s, boots, 0.95, &f) || !stats_precise(&f, 0.015)))
+			boots++;
+		if (boots == 30)
+			continue;
+		stopped++;
+		hits += f.interval.low <= 100 && f.interval.high >= 100;
+	}
+	print_message("stopped at a precision: %zu of %zu, of which %.3f cover\n", stopped, rounds,
+	              (double)hits / (double)stopped);
+	assert_true(stopped > rounds / 2);
+	at_least(hits, stopped, 0.93);
+	assert_true((double)hits / (double)stopped < 0.95); /* the warning is not idle */
+}
+
 static void test_false_alarms(void **state)
 {
 	const size_t rounds = 2000;
@@ -221,9 +249,13 @@ static void test_properties(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_figure),       cmocka_unit_test(test_one_boot),
-	    cmocka_unit_test(test_ratio),        cmocka_unit_test(test_bootstrap),
-	    cmocka_unit_test(test_false_alarms), cmocka_unit_test(test_knee_of_wandering),
+	    cmocka_unit_test(test_figure),
+	    cmocka_unit_test(test_one_boot),
+	    cmocka_unit_test(test_ratio),
+	    cmocka_unit_test(test_bootstrap),
+	    cmocka_unit_test(test_stopping),
+	    cmocka_unit_test(test_false_alarms),
+	    cmocka_unit_test(test_knee_of_wandering),
 	    cmocka_unit_test(test_properties),
 	};
 
