@@ -53,7 +53,9 @@ struct plan {
 	bool seed_in_plan;  /* the plan names the seed itself */
 	bool as_published;  /* with the mistakes of the experiment that it repeats */
 	json_t *acceptance; /* criteria as accept.h has them; NULL: none */
-	json_t *notes;      /* strings: what the author should know, such as cells that came out twice */
+	json_t
+	    *tune; /* as tune.h has it, and cells and visits are of its first stage; NULL: it does not tune */
+	json_t *notes; /* strings: what the author should know, such as cells that came out twice */
 };
 
 /* How a plan shall be read. */
@@ -67,6 +69,8 @@ struct plan_options {
  * plan is wrong), -errno (it can't be read). plan_free() what it gave. */
 int plan_load_options(const char *path, const struct plan_options *options, FILE *err, struct plan **plan);
 int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **plan);
+/* The same from JSON as plan.json has it; it has no places to complain of. */
+int plan_load_json(const json_t *root, const struct plan_options *options, FILE *err, struct plan **plan);
 void plan_free(struct plan *plan);
 
 /* CELL (one of PLAN's) as cell.json has it; the caller owns it. NULL: no memory. */

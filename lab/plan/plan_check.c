@@ -179,6 +179,24 @@ static void check_overlap(struct plan_build *b, factor_set both, const char *her
 	}
 }
 
+static void check_tune(struct plan_build *b)
+{
+	json_t *steps = json_object_get(json_object_get(b->doc.root, "tune"), "steps"), *step, *row;
+	size_t i, k;
+
+	json_array_foreach (steps, i, step) {
+		json_array_foreach (step, k, row) {
+			char at[64];
+
+			snprintf(at, sizeof(at), "/tune/steps/%zu/%zu", i, k);
+			check_levels(b, row, at);
+			/* A wrong name is the same in every row. */
+			if (!factor_find(json_object_iter_key(json_object_iter(row))))
+				break;
+		}
+	}
+}
+
 int plan_check_factors(struct plan_build *b)
 {
 	static const char *const filters[] = {"only", "except"};
@@ -209,6 +227,7 @@ int plan_check_factors(struct plan_build *b)
 		snprintf(at, sizeof(at), "/acceptance/%zu/where", i);
 		check_levels(b, json_object_get(entry, "where"), at);
 	}
+	check_tune(b);
 	return b->doc.complaints->count ? -EINVAL : 0;
 }
 

@@ -89,6 +89,10 @@ size_t plan_state_text(const struct plan_levels *levels, const struct plan_state
 int plan_apply_published(struct plan_build *b, bool asked);
 /* The plan's criteria, with the cells that each is about; needs the cells. */
 int plan_read_acceptance(struct plan_build *b);
+/* Steps of a plan that tunes to rows, whatever way they are written. */
+int plan_tune_rows(struct plan_build *b);
+/* What tune says is checked, and its first step put into the place of zip. */
+int plan_read_tune(struct plan_build *b);
 /* Other spellings of factors to their names, everywhere in the plan. */
 int plan_resolve_aliases(struct plan_build *b);
 /* Names and levels in base, sweep, cross, zip and where; levels with a unit become integers. */

@@ -2,6 +2,8 @@
 #include "plan_print.h"
 #include "units.h"
 
+#include "../tune/tune.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -143,6 +145,12 @@ void plan_print(const struct plan *plan, const struct assumptions *a, FILE *to)
 		fputs("AS PUBLISHED: with the sizes, data and repeats of the experiment that the plan "
 		      "repeats\n\n",
 		      to);
+	if (plan->tune)
+		fprintf(to,
+		        "Tunes in %zu steps, and confirms what it finds. What is below is of the first step; "
+		        "each has as "
+		        "many blocks.\n\n",
+		        tune_steps(plan->tune));
 	print_cells(plan, to);
 	json_array_foreach (plan->notes, i, note) {
 		fprintf(to, "Note: %s\n", json_string_value(note));

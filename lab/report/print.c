@@ -57,6 +57,10 @@ static void print_head(const struct report *report, FILE *out)
 		accept_print(report->acceptance, out);
 		fputc('\n', out);
 	}
+	if (report->tune) {
+		tune_print(report->store, report->run, report->tune, out);
+		fputc('\n', out);
+	}
 }
 
 static void print_cell(const struct report_cell *cell, int width, FILE *out)

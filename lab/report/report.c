@@ -210,6 +210,8 @@ int report_load(struct store *store, const char *run, struct report **out)
 			r = load_samples(report, &report->cells[i]);
 		if (!r)
 			r = accept_decide(store, report->run, &report->acceptance);
+		if (r >= 0)
+			r = tune_load(store, report->run, &report->tune);
 		if (r >= 0) {
 			*out = report;
 			return 1;
@@ -233,6 +235,7 @@ void report_free(struct report *report)
 		free(report->nodes[i]);
 	free(report->nodes);
 	accept_free(report->acceptance);
+	tune_free(report->tune);
 	free(report->question);
 	free(report->error);
 	free(report->lab);
@@ -241,7 +244,7 @@ void report_free(struct report *report)
 
 bool report_complete(const struct report *report)
 {
-	bool complete = report->cell_count > 0;
+	bool complete = report->cell_count > 0 && (!report->tune || report->tune->complete);
 
 	for (size_t i = 0; i < report->cell_count; i++)
 		complete = complete && report->cells[i].sample_count == (size_t)report->cells[i].wanted;

@@ -6,6 +6,7 @@
 #include "../accept/accept.h"
 #include "../stats/stats.h"
 #include "../store/store.h"
+#include "../tune/tune.h"
 
 #include <stdbool.h>
 
@@ -47,6 +48,7 @@ struct report {
 	char *question, *error, *lab;
 	bool shuffled, as_published;
 	struct acceptance *acceptance; /* NULL: the plan demands nothing */
+	struct tune_path *tune;        /* NULL: the plan does not tune */
 	int64_t seed, boots, started_unix_ns, ended_unix_ns;
 	struct report_cell *cells;
 	size_t cell_count;

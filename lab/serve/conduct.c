@@ -226,7 +226,9 @@ void advance(struct group *g, struct moment now)
 			continue;
 		}
 		if (!run_pick(g, &item, &unfinished)) {
-			if (run_end(g, now, unfinished ? missing_error(g) : NULL))
+			if (!unfinished && run_goes_on(g, now))
+				continue;
+			if (g->run && run_end(g, now, unfinished ? missing_error(g) : NULL))
 				return;
 			continue;
 		}

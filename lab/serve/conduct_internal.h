@@ -159,6 +159,9 @@ int run_sweep(struct conductor *c, struct moment now);
 /* First unfinished item whose nodes are not missing. 1 found; 0 none; *UNFINISHED says whether others are
  * left. */
 int run_pick(const struct group *g, struct item *item, bool *unfinished);
+/* A run that tunes gets the cells of its next step, and is loaded anew. Whether that happened, or it was
+ * ended since it could not be. */
+bool run_goes_on(struct group *g, struct moment now);
 /* ERROR (stolen) or NULL. */
 int run_end(struct group *g, struct moment now, json_t *error);
 int run_cell_failed(struct group *g, struct run_cell *cell, const json_t *error);

@@ -3,6 +3,8 @@
 #include "conduct_internal.h"
 #include "log.h"
 
+#include "../tune/tune.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -371,4 +373,23 @@ int run_end(struct group *g, struct moment now, json_t *error)
 		g->nodes[i]->reboots = 0;
 	}
 	return r;
+}
+
+bool run_goes_on(struct group *g, struct moment now)
+{
+	char why[300] = "";
+	int r = tune_next(g->c->store, g->run->id, why, sizeof(why));
+
+	if (!r)
+		return false;
+	if (r < 0)
+		return !run_end(
+		    g, now,
+		    error_new("lab", "tune", g->run->id, "run",
+		              "Look at the cells that failed; assay report shows how far it came.", "%s",
+		              why));
+	log_event(NULL, "run", "%s: the next step's cells are there", g->run->id);
+	run_free(g->run);
+	g->run = NULL;
+	return true;
 }

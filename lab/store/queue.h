@@ -16,5 +16,8 @@ int queue_run(struct store *store, const struct plan *plan, const char *plan_tex
 
 /* The id of a run of the plan NAME that begins at NOW. 0 or -EIO. */
 int queue_run_id(const char *name, struct timespec now, char run[RUN_ID_SIZE]);
+/* Adds PLAN's cells, but for those that RUN has, and its visits, in blocks behind the first BLOCKS_BEFORE. To
+ * be called within a transaction. 0 or -errno. */
+int queue_cells(struct store *store, const struct plan *plan, const char *run, unsigned int blocks_before);
 
 #endif

@@ -317,13 +317,23 @@ static void test_state_fault(void **state)
 	         "DRBD is StandAlone Primary Inconsistent/DUnknown, not StandAlone Primary UpToDate");
 }
 
+static void test_transient(void **state)
+{
+	(void)state;
+	assert_true(drbd_is_transient(
+	    "??: State change failed: (-18) In transient state, retry after next state change\n"));
+	assert_false(drbd_is_transient("??: State change failed: (-2) Need access to UpToDate data\n"));
+	assert_false(drbd_is_transient(""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_commands),      cmocka_unit_test(test_every_level),
-	    cmocka_unit_test(test_cpu_mask),      cmocka_unit_test(test_proc_drbd),
-	    cmocka_unit_test(test_proc_drbd_cut), cmocka_unit_test(test_show),
-	    cmocka_unit_test(test_differences),   cmocka_unit_test(test_state_fault),
+	    cmocka_unit_test(test_transient),   cmocka_unit_test(test_commands),
+	    cmocka_unit_test(test_every_level), cmocka_unit_test(test_cpu_mask),
+	    cmocka_unit_test(test_proc_drbd),   cmocka_unit_test(test_proc_drbd_cut),
+	    cmocka_unit_test(test_show),        cmocka_unit_test(test_differences),
+	    cmocka_unit_test(test_state_fault),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

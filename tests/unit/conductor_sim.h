@@ -60,6 +60,9 @@ struct sim {
 	enum sim_quirk (*quirk)(struct sim *sim, struct sim_node *n);
 };
 
+/* How long N's sample took; NULL: a millisecond. */
+static int64_t (*sim_sample_ns)(const struct sim_node *n);
+
 static const char sim_lab[] =
     "{\"schema_version\":1,\"server\":{\"interface\":\"lo\",\"address\":\"127.0.0.1/8\"},"
     "\"groups\":{\"g\":{\"nodes\":[\"n1\",\"n2\"],\"storage_network\":\"10.9.0.0/24\"}},"
@@ -241,12 +244,15 @@ static void sim_make_result(struct sim_node *n, enum sim_quirk quirk)
 	                    json_pack("{ss s[] si sO}", "boot_id", n->boot_id, "differences",
 	                              "states_built_before", (int)n->states - 1, "in_force",
 	                              json_object_get(json_object_get(n->work, "cell"), "state")));
-	if (!strcmp(sim_text(n->work, "role"), "measure"))
+	if (!strcmp(sim_text(n->work, "role"), "measure")) {
+		int64_t ns = sim_sample_ns ? sim_sample_ns(n) : 1000000;
+
 		json_object_set_new(n->result, "measurement",
-		                    json_pack("{sO si sf}", "bytes", json_object_get(workload, "size_bytes"),
-		                              "ns", 1000000, "mb_per_s",
-		                              json_number_value(json_object_get(workload, "size_bytes")) /
-		                                  1e3));
+		                    json_pack("{sO sI sf}", "bytes", json_object_get(workload, "size_bytes"),
+		                              "ns", (json_int_t)ns, "mb_per_s",
+		                              json_number_value(json_object_get(workload, "size_bytes")) *
+		                                  1e3 / (double)ns));
+	}
 }
 
 static void sim_take_work(struct sim *sim, struct sim_node *n, json_t *work)
