@@ -79,7 +79,10 @@ void crystal_print(const struct report *report, FILE *out);
 void order_print(const struct report *report, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */
 void knee_print(const struct report *report, FILE *out);
-/* A line for each resync, online verify, change of roles and tree of files. */
+/* Whether samples in rounds came to a steady state; nothing where there are none. */
+void steady_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify, change of roles and tree of files; then what does the same by hand.
+ */
 void workloads_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
