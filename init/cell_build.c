@@ -4,6 +4,7 @@
 #include "factor.h"
 #include "file.h"
 #include "stack.h"
+#include "workload_peer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -87,6 +88,28 @@ static unsigned int index_of(const json_t *binding)
 	return (unsigned int)json_integer_value(json_object_get(binding, "index"));
 }
 
+/* Both nodes send at once. Neither goes on, which takes the legs down, before the other is done as well. */
+static int prove_tcp(struct cell_build *build, long long until_ns, cell_progress *progress, void *ctx,
+                     struct failure *why)
+{
+	const struct net *net = &build->net;
+	int r = net_path_tcp(build->paths, net->used, build->service_port, build->node, build->peer, why);
+
+	if (r)
+		return r;
+	r = net_path_meet(build->paths, net->used, until_ns, progress, ctx);
+	peer_service_stop(&build->service);
+	net_path_counted(build->paths, net->used, "/sys");
+	if (r == -ECANCELED)
+		return cell_called_off(why);
+	if (r)
+		return fail(why, r, FAILURE_SAMPLE, "net", build->net.device,
+		            "Look at the other node's error.",
+		            "Node %s does not say that its own proof of the legs, by TCP, is done",
+		            build->peer);
+	return 0;
+}
+
 /* Every leg alone, before a bond hides which of them carries the traffic. */
 static int prove_legs(struct cell_build *build, const json_t *assignment, long long until_ns,
                       cell_progress *progress, void *ctx, struct failure *why)
@@ -110,8 +133,12 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 	}
 	if (!r)
 		r = net_path_duplicates(build->paths, net->used, NULL, NULL, why);
+	/* There before the peer can know that we are. */
+	if (!r)
+		r = peer_service_start("0.0.0.0", build->service_port, &build->service, why);
 	if (r)
 		return r;
+	net_path_count(build->paths, net->used, "/sys");
 	r = net_path_probe(build->paths, net->used, true, until_ns, progress, ctx);
 	if (r == -ETIMEDOUT)
 		return net_path_failure(build->paths, net->used, build->node, build->peer, why);
@@ -122,6 +149,9 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "net", "ICMP", "See the node's kernel log.",
 		            "Pings cannot be sent");
+	r = prove_tcp(build, until_ns, progress, ctx, why);
+	if (r)
+		return r;
 	/* Only now is it sure that the switch's ports forward. */
 	r = net_path_duplicates(build->paths, net->used, net->address, &shared, why);
 	return r ? r : net_legs_suit(net, shared, why);

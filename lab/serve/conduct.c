@@ -76,6 +76,10 @@ static bool needs_reboot(const struct node *n, const struct run_visit *visit, co
 		*why = "this boot served another block of samples";
 		return true;
 	}
+	if (strcmp(layers_kernel(n->layers), cell->kernel)) {
+		*why = "the cell asks for another kernel";
+		return true;
+	}
 	if (strcmp(n->arguments, cell->arguments)) {
 		*why = *cell->arguments ? "the cell asks for other kernel arguments"
 		                        : "the cell asks for a kernel without arguments of its own";

@@ -63,6 +63,7 @@ struct run_cell {
 	bool fresh, failed;
 	bool unsupported;      /* failed because a node refuses a level of it */
 	const char *arguments; /* of the kernel, in body; "": none */
+	const char *kernel;    /* the layer that has it; "": ours */
 	unsigned int nodes;
 	json_t *body;
 };

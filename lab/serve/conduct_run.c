@@ -77,6 +77,7 @@ static int load_cells(struct store *store, struct run *run)
 		cell->nodes = (unsigned int)sqlite3_column_int(row, 5);
 		cell->body = json_loads(store_text(row, 6), 0, NULL);
 		cell->unsupported = cell->failed && !strcmp(store_text(row, 7), "unsupported");
+		cell->kernel = layers_kernel_of_state(json_object_get(cell->body, "state"));
 		cell->arguments =
 		    factor_left_alone(&factors[FACTOR_BOOT_CMDLINE],
 		                      json_object_get(json_object_get(cell->body, "state"), "boot.cmdline"))

@@ -89,6 +89,26 @@ static void test_layers(void **state)
 	sim_end(&sim);
 }
 
+/* Cells of one kernel follow each other; no boot of ours carries the other's modules. */
+static void test_kernels(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, "schema_version: 1\nquestion: q\nnodes: 2\nbase: {stack: drbd}\n"
+	                "cross:\n  drbd.net.tcp-cork: [\"yes\", \"no\"]\n  boot.kernel: [default, debian]\n"
+	                "workloads:\n  - copy: {bs: 1MiB, size: 1MiB}\nrepeat: {boots: 2, samples: 1}\n");
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	sim_complete(&sim);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts"), 8);
+	assert_int_equal(sim.nodes[0].boots, 4);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM boots WHERE node = 'n2' AND inventory LIKE "
+	                                 "'%kernel-debian%'"),
+	                 2);
+	sim_end(&sim);
+}
+
 /* A server whose image folder lacks a layer ends the run, and says what to do. */
 static void test_layer_that_is_not_there(void **state)
 {
@@ -573,6 +593,7 @@ int main(void)
 	    cmocka_unit_test(test_kernel_arguments),
 	    cmocka_unit_test(test_layers),
 	    cmocka_unit_test(test_layer_that_is_not_there),
+	    cmocka_unit_test(test_kernels),
 	    cmocka_unit_test(test_reboot_in_mid_sample),
 	    cmocka_unit_test(test_busy_is_not_late),
 	    cmocka_unit_test(test_peer_late),

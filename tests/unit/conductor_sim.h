@@ -206,6 +206,8 @@ static void sim_boot(struct sim *sim, struct sim_node *n)
 		json_decref(n->layers);
 		n->layers =
 		    wish.layers && !(n->early && n->boots == 1) ? json_deep_copy(wish.layers) : json_array();
+		if (*wish.kernel)
+			json_array_append_new(n->layers, json_string(wish.kernel));
 		snprintf(n->boot_id, sizeof(n->boot_id), "00000000-0000-0000-000%c-%012u", n->name[1],
 		         n->boots);
 	}
@@ -287,6 +289,7 @@ static void sim_take_work(struct sim *sim, struct sim_node *n, json_t *work)
 
 	assert_int_equal(layers_of_state(state, needed), 0);
 	assert_null(layers_missing(needed, n->layers));
+	assert_string_equal(layers_kernel(n->layers), layers_kernel_of_state(state));
 	json_decref(needed);
 	/* What fresh promises. */
 	if (!strcmp(sim_text(state, "boot"), "fresh"))
