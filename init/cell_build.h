@@ -15,6 +15,8 @@
 #include "nic_driver.h"
 #include "observe.h"
 #include "observe_series.h"
+#include "stack.h"
+#include "workload_fill.h"
 
 #include <sys/types.h>
 
@@ -43,7 +45,9 @@ struct cell_build {
 	unsigned int service_port; /* of workloads that need the peer */
 	pid_t service;             /* the peer's end of one; 0: none runs */
 	struct drbd drbd;
+	struct stack stack;
 
+	struct workload_filled filled;
 	char workload_fault[1024]; /* why the workload's own figure does not count */
 	struct observation before, after;
 	struct bond_watch watch; /* of the bond, between the two */

@@ -35,6 +35,7 @@ struct report_cell {
 	char id[65];
 	char *label, *error; /* error.json of a failed cell, or "" */
 	bool failed;
+	bool unsupported;              /* failed because a node refuses a level of it */
 	struct report_sample *samples; /* valid ones, by rising speed */
 	size_t sample_count;
 };
@@ -62,7 +63,7 @@ void report_csv(const struct report *report, FILE *out);
 void csv_text(FILE *out, const char *text);
 /* By results-schema/report.json. 0 or -errno. */
 int report_json(const struct report *report, FILE *out);
-/* Every cell has its valid samples. */
+/* Every cell has its valid samples, but those that the nodes do not support. */
 bool report_complete(const struct report *report);
 /* The enum assay_exit that says what came of the run. */
 int report_exit(const struct report *report);
@@ -72,15 +73,15 @@ const char *confidence_text(double confidence, char text[16]);
 
 /* IOPS and latencies of cells with the workload aio; nothing where there are none. */
 void aio_print(const struct report *report, FILE *out);
+/* CrystalDiskMark's table of cells that are its lines; nothing where there are none. */
+void crystal_print(const struct report *report, FILE *out);
 /* What drift, order and place say of the run; nothing where there is too little to test. */
 void order_print(const struct report *report, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */
 void knee_print(const struct report *report, FILE *out);
-/* A line for each resync, online verify and change of roles. */
-void drbd_print(const struct report *report, FILE *out);
-
-/* print_paths.c: what each leg of the storage network carried while it was proven; nothing where no sample
- * used it. */
+/* A line for each resync, online verify, change of roles and tree of files. */
+void workloads_print(const struct report *report, FILE *out);
+/* What each leg of the storage network carried while it was proven; nothing where no sample used it. */
 void paths_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);

@@ -185,7 +185,7 @@ static void test_refused(void **unused)
 	snprintf(path, sizeof(path), "%s/class/net/eth1/queues/tx-0/xps_cpus", sys);
 	unlink(path);
 	assert_int_equal(apply("{\"nic.xps\": \"off\"}", &changes, &in_force, &why), -ENOENT);
-	assert_int_equal(why.scope, FAILURE_CELL);
+	assert_int_equal(why.scope, FAILURE_UNSUPPORTED);
 	assert_non_null(strstr(why.message, "eth1 refuses nic.xps"));
 	json_decref(in_force);
 	irq_restore(&changes);
