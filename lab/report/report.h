@@ -36,6 +36,7 @@ struct report_cell {
 	char *label, *error; /* error.json of a failed cell, or "" */
 	bool failed;
 	int64_t enough;                /* the boot after which it was as precise as asked; 0: not */
+	bool unsupported;              /* failed because a node refuses a level of it */
 	struct report_sample *samples; /* valid ones, by rising speed */
 	size_t sample_count;
 };
@@ -65,7 +66,7 @@ void report_csv(const struct report *report, FILE *out);
 void csv_text(FILE *out, const char *text);
 /* By results-schema/report.json. 0 or -errno. */
 int report_json(const struct report *report, FILE *out);
-/* Every cell has its valid samples. */
+/* Every cell has its valid samples, but those that the nodes do not support. */
 bool report_complete(const struct report *report);
 /* The enum assay_exit that says what came of the run. */
 int report_exit(const struct report *report);
@@ -75,12 +76,14 @@ const char *confidence_text(double confidence, char text[16]);
 
 /* IOPS and latencies of cells with the workload aio; nothing where there are none. */
 void aio_print(const struct report *report, FILE *out);
+/* CrystalDiskMark's table of cells that are its lines; nothing where there are none. */
+void crystal_print(const struct report *report, FILE *out);
 /* What drift, order and place say of the run; nothing where there is too little to test. */
 void order_print(const struct report *report, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */
 void knee_print(const struct report *report, FILE *out);
-/* A line for each resync, online verify and change of roles. */
-void drbd_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify, change of roles and tree of files. */
+void workloads_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A run in memory, made from the store; and its end. */
 #include "conduct_internal.h"
+#include "layers.h"
 #include "log.h"
 
 #include "../tune/tune.h"
@@ -40,6 +41,7 @@ void run_free(struct run *run)
 	}
 	for (size_t i = 0; i < run->visit_count; i++)
 		free(run->visits[i].samples);
+	json_decref(run->layers);
 	free(run->cells);
 	free(run->visits);
 	free(run);
@@ -54,13 +56,15 @@ static int load_cells(struct store *store, struct run *run)
 	if (r)
 		return r;
 	run->cells = calloc((size_t)count + 1, sizeof(*run->cells));
-	if (!run->cells)
+	run->layers = json_array();
+	if (!run->cells || !run->layers)
 		return -ENOMEM;
-	r = store_ask(store, &row,
-	              "SELECT cell_id, state_id, label, fresh, failed, nodes, body, coalesce(enough, 0) FROM "
-	              "cells WHERE run = ? "
-	              "ORDER BY ordinal",
-	              "s", run->id);
+	r = store_ask(
+	    store, &row,
+	    "SELECT cell_id, state_id, label, fresh, failed, nodes, body, "
+	    "coalesce(json_extract(error, '$.scope'), ''), coalesce(enough, 0) FROM cells WHERE run = ? "
+	    "ORDER BY ordinal",
+	    "s", run->id);
 	if (r)
 		return r;
 	while ((r = store_row(store, row)) == 1) {
@@ -73,13 +77,16 @@ static int load_cells(struct store *store, struct run *run)
 		cell->failed = sqlite3_column_int(row, 4);
 		cell->nodes = (unsigned int)sqlite3_column_int(row, 5);
 		cell->body = json_loads(store_text(row, 6), 0, NULL);
-		cell->enough = (unsigned int)sqlite3_column_int64(row, 7);
+		cell->unsupported = cell->failed && !strcmp(store_text(row, 7), "unsupported");
+		cell->kernel = layers_kernel_of_state(json_object_get(cell->body, "state"));
+		cell->enough = (unsigned int)sqlite3_column_int64(row, 8);
 		cell->arguments =
 		    factor_left_alone(&factors[FACTOR_BOOT_CMDLINE],
 		                      json_object_get(json_object_get(cell->body, "state"), "boot.cmdline"))
 		        ? ""
 		        : factor_string(json_object_get(cell->body, "state"), FACTOR_BOOT_CMDLINE);
-		if (!cell->label || !cell->body) {
+		if (!cell->label || !cell->body ||
+		    layers_of_state(json_object_get(cell->body, "state"), run->layers)) {
 			store_reset(row);
 			return -EUCLEAN;
 		}
@@ -323,7 +330,9 @@ int run_cell_failed(struct group *g, struct run_cell *cell, const json_t *error)
 	free(body);
 	if (!r) {
 		cell->failed = true;
-		log_event(text(error, "node"), "cell", "%s failed: %s", cell->label, text(error, "message"));
+		cell->unsupported = !strcmp(text(error, "scope"), "unsupported");
+		log_event(text(error, "node"), "cell", "%s %s: %s", cell->label,
+		          cell->unsupported ? "is not supported" : "failed", text(error, "message"));
 	}
 	return r;
 }
@@ -353,7 +362,7 @@ int run_end(struct group *g, struct moment now, json_t *error)
 	int r = 0;
 
 	for (size_t i = 0; i < g->run->cell_count; i++)
-		complete = complete && !g->run->cells[i].failed;
+		complete = complete && (!g->run->cells[i].failed || g->run->cells[i].unsupported);
 	if (g->attempt.open)
 		r = attempt_close(g, now, "abandoned", NULL, error);
 	if (!r)
@@ -363,7 +372,7 @@ int run_end(struct group *g, struct moment now, json_t *error)
 		store_failed(g->c, "end of the run", r);
 	else
 		log_event(NULL, "run", "%s has ended: %s", g->run->id,
-		          complete ? "every sample is there" : "not complete");
+		          complete ? "every sample that the nodes support is there" : "not complete");
 	/* Where the store failed the run is still there, and is taken up again. */
 	g->c->changes = -1;
 	run_free(g->run);
