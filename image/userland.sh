@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # userland.sh [DIR]: builds the static musl sysroot (headers, libkmod, libzstd, libaio, jansson, mbedTLS, libcurl) and the
-# tools of the image (busybox, kmod, drbdsetup for 8.4 and 9, drbdmeta) in the cache, under the hash of all that goes in, and
+# tools of the image (busybox, drbdsetup for 8.4 and 9, drbdmeta) in the cache, under the hash of all that goes in, and
 # points OUT/sysroot at it. With DIR, builds afresh there instead: for the reproducibility check.
 set -euo pipefail
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
@@ -135,9 +135,6 @@ build_kmod() {
 		shared/{array,hash,scratchbuf,strbuf,util}.c
 	archive libkmod.a ./*.o
 	cp libkmod/libkmod.h "$root/include/"
-	compile tools/{kmod,lsmod,rmmod,insmod,modinfo,modprobe,depmod,log,static-nodes}.c
-	"$cc" -o kmod {kmod,lsmod,rmmod,insmod,modinfo,modprobe,depmod,log,static-nodes}.o -lkmod -lzstd
-	install_tool kmod sbin/kmod
 }
 
 build_mbedtls() {

@@ -181,6 +181,7 @@ static int measure(struct sample *s)
 	long long start = now_ns();
 	int r;
 
+	cell_watch(&s->agent->cell, s->assignment);
 	if (!s->measures)
 		return 0;
 	enter(s, "measure", deadline_ms(s, "measure_ms"));

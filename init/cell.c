@@ -3,8 +3,10 @@
 
 #include "boot_arguments.h"
 #include "cell_build.h"
+#include "cell_observe.h"
 #include "console.h"
 #include "evidence.h"
+#include "kernel_log.h"
 #include "factor.h"
 #include "file.h"
 #include "irq_list.h"
@@ -177,6 +179,7 @@ static int serve_peer(struct cell_build *build, const json_t *assignment, struct
 
 	peer_service_stop(&build->service);
 	build->breaks_bond = workload && workload->breaks_bond;
+	build->renews_data = workload && workload->renews_data;
 	if (!workload || !workload->needs_peer || build->measure)
 		return 0;
 	return peer_service_start(build->net.address, build->service_port, &build->service, why);
@@ -220,6 +223,11 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 	return r;
 }
 
+void cell_watch(struct cell_node *node, const json_t *assignment)
+{
+	cell_observe(node->build, cell_deadline_ms(assignment, "measure_ms"));
+}
+
 int cell_measure(struct cell_node *node, const json_t *assignment, json_t **measurement, struct failure *why)
 {
 	const json_t *cell = json_object_get(assignment, "cell");
@@ -232,6 +240,7 @@ int cell_measure(struct cell_node *node, const json_t *assignment, json_t **meas
 	    .timeout_ms = cell_deadline_ms(assignment, "measure_ms"),
 	    .fault = build->workload_fault,
 	    .fault_size = sizeof(build->workload_fault),
+	    .observer = build->observer,
 	};
 	int r;
 
@@ -241,6 +250,7 @@ int cell_measure(struct cell_node *node, const json_t *assignment, json_t **meas
 		return fail(why, -EINVAL, FAILURE_CELL, "measure", "workload",
 		            "Report this: lab and node differ.", "The workload cannot be understood");
 	r = workload->run(&run, measurement, why);
+	observer_stop(build->observer);
 	if (!r && !*measurement)
 		r = fail(why, -ENOMEM, FAILURE_SAMPLE, "measure", "", "", "Out of memory");
 	return r;
@@ -256,7 +266,8 @@ static void find_drbd_fault(const struct cell_build *build, char *buf, size_t si
 	if (buf[0])
 		return;
 	/* Alone, a primary begins a generation with its first write. */
-	if (strcmp(factor_string(build->state, FACTOR_DRBD_LINK), "connected") || !build->measure)
+	if (strcmp(factor_string(build->state, FACTOR_DRBD_LINK), "connected") || !build->measure ||
+	    build->renews_data)
 		return;
 	drbd_generation(generation, sizeof(generation));
 	if (!generation[0] || strcmp(generation, build->generation) != 0)
@@ -308,9 +319,7 @@ static int add_notes(struct cell_build *build, json_t *evidence)
 	/* Both nodes build anew then, but not what must stay the first state of its boot. */
 	if (build->breaks_bond && strcmp(factor_string(build->state, FACTOR_BOOT), "fresh") != 0)
 		build->broken = true;
-	if (!note[0])
-		return 0;
-	return json_object_set_new(evidence, "notes", json_pack("[s]", note)) ? -ENOMEM : 0;
+	return note[0] ? evidence_note(evidence, note) : 0;
 }
 
 int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t *evidence, char **reason,
@@ -318,15 +327,22 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 {
 	struct cell_build *build = node->build;
 	char fault[1024];
-	int r = observe_now(build, &build->after);
+	int r = cell_observe_end(build, evidence);
 
 	(void)assignment;
+	if (!r)
+		r = observe_now(build, &build->after);
 	peer_service_stop(&build->service);
 	*reason = NULL;
 	if (!r && json_object_set_new(evidence, "after", observation_json(&build->after)))
 		r = -ENOMEM;
 	if (!r)
 		r = add_notes(build, evidence);
+	if (!r && json_object_set_new(
+	              evidence, "kernel_warnings",
+	              kernel_log_warnings("/dev/kmsg",
+	                                  json_integer_value(json_object_get(evidence, "uptime_ns")) / 1000)))
+		r = -ENOMEM;
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "evidence", "after", "See the node's kernel log.",
 		            "The state after the sample cannot be read");
@@ -350,6 +366,7 @@ void cell_restore(struct cell_node *node)
 		say("DRBD cannot be taken down: %s", strerror(-r));
 	if (build) {
 		peer_service_stop(&build->service);
+		cell_observe_end(build, NULL);
 		irq_restore(&build->irq);
 		/* While there is a link: see nic_knob.h. */
 		nic_restore(&build->nic);

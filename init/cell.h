@@ -36,7 +36,10 @@ int cell_apply(struct cell_node *node, const json_t *assignment, cell_progress *
 int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *progress, void *ctx,
                json_t **evidence, struct failure *why);
 
-/* Runs the workload, silently. *MEASUREMENT as in result.json. */
+/* Starts the observers, when all nodes are ready: on those that measure and on the others. */
+void cell_watch(struct cell_node *node, const json_t *assignment);
+
+/* Runs the workload, silently. *MEASUREMENT as in result.json. The observers end with it. */
 int cell_measure(struct cell_node *node, const json_t *assignment, json_t **measurement, struct failure *why);
 
 /* Adds `after` and the counters to EVIDENCE; *REASON (caller frees) says why the sample is invalid, or is

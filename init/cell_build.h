@@ -13,6 +13,7 @@
 #include "nic_apply.h"
 #include "nic_driver.h"
 #include "observe.h"
+#include "observe_series.h"
 
 #include <sys/types.h>
 
@@ -37,6 +38,7 @@ struct cell_build {
 	size_t path_count;
 	char peer_address[48];
 	bool breaks_bond;          /* what happens to the bond is what the workload measures */
+	bool renews_data;          /* so is a new generation of DRBD's data */
 	unsigned int service_port; /* of workloads that need the peer */
 	pid_t service;             /* the peer's end of one; 0: none runs */
 	struct drbd drbd;
@@ -45,6 +47,9 @@ struct cell_build {
 	struct observation before, after;
 	char generation[32]; /* of DRBD's data, before */
 	json_t *irq_counts;  /* before */
+
+	struct observer *observer; /* of the sample that runs */
+	char observer_fault[160];  /* why there is none */
 };
 
 /* Parts of an assignment: its cell's state; a deadline ("apply_ms"), and when it will be over (now_ns()). */

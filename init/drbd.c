@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drbd.h"
 
-#include "command.h"
 #include "factor.h"
 #include "file.h"
 #include "module.h"
@@ -23,9 +22,9 @@ static bool link_is(const struct drbd_setup *setup, const char *level)
 	return !strcmp(factor_string(setup->state, FACTOR_DRBD_LINK), level);
 }
 
-static int run_step(struct drbd *drbd, enum drbd_step step, struct failure *why)
+int drbd_command(const struct drbd *drbd, enum drbd_step step, struct command_result *result,
+                 struct failure *why)
 {
-	static struct command_result result;
 	struct drbd_argv argv;
 	char text[1024];
 	int r = drbd_argv(step, &drbd->setup, &argv);
@@ -34,15 +33,23 @@ static int run_step(struct drbd *drbd, enum drbd_step step, struct failure *why)
 		return fail(why, r, FAILURE_CELL, "drbd", DRBD_RESOURCE, "Report this.", "Command too long");
 	command_text(argv.argv, text, sizeof(text));
 	json_array_append_new(drbd->commands, json_string(text));
-	r = command_run(argv.argv, step == DRBD_CREATE_MD ? MD_TIMEOUT_MS : COMMAND_TIMEOUT_MS, &result);
+	r = command_run(argv.argv, step == DRBD_CREATE_MD ? MD_TIMEOUT_MS : COMMAND_TIMEOUT_MS, result);
 	if (r) {
 		fail(why, r == -EREMOTEIO ? 0 : r, FAILURE_SAMPLE, "drbd", drbd->setup.disk,
 		     "The log below is what the tool said; the node's kernel log has DRBD's reason.",
-		     "`%s` failed with status %d", text, result.status);
-		snprintf(why->log, sizeof(why->log), "%.8000s", result.output);
-	} else if (step == DRBD_SHOW) {
-		snprintf(drbd->show, sizeof(drbd->show), "%.8000s", result.output);
+		     "`%s` failed with status %d", text, result->status);
+		snprintf(why->log, sizeof(why->log), "%.8000s", result->output);
 	}
+	return r;
+}
+
+static int run_step(struct drbd *drbd, enum drbd_step step, struct failure *why)
+{
+	static struct command_result result;
+	int r = drbd_command(drbd, step, &result, why);
+
+	if (!r && step == DRBD_SHOW)
+		snprintf(drbd->show, sizeof(drbd->show), "%.8000s", result.output);
 	return r;
 }
 

@@ -4,6 +4,7 @@
 #define ASSAY_DRBD_H
 
 #include "cell.h"
+#include "command.h"
 #include "drbd_argv.h"
 #include "drbd_state.h"
 
@@ -21,6 +22,10 @@ int drbd_build(struct drbd *drbd, struct failure *why);
  */
 int drbd_prove(struct drbd *drbd, bool measure, long long deadline_ns, cell_progress *progress, void *ctx,
                struct failure *why);
+
+/* Runs STEP's command, which is noted, with what it said in *RESULT. 0 or -errno with *WHY filled. */
+int drbd_command(const struct drbd *drbd, enum drbd_step step, struct command_result *result,
+                 struct failure *why);
 
 /* Reads /proc/drbd to *STATE and TEXT. 0 or -errno. */
 int drbd_read_state(struct drbd_state *state, char *text, size_t size);

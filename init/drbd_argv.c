@@ -134,6 +134,24 @@ static void primary_force(const struct drbd_setup *setup, struct drbd_argv *out)
 	put_simple(out, "primary", DRBD_MINOR, "--force");
 }
 
+static void secondary(const struct drbd_setup *setup, struct drbd_argv *out)
+{
+	(void)setup;
+	put_simple(out, "secondary", DRBD_MINOR, NULL);
+}
+
+static void invalidate_remote(const struct drbd_setup *setup, struct drbd_argv *out)
+{
+	(void)setup;
+	put_simple(out, "invalidate-remote", DRBD_MINOR, NULL);
+}
+
+static void verify(const struct drbd_setup *setup, struct drbd_argv *out)
+{
+	(void)setup;
+	put_simple(out, "verify", DRBD_MINOR, NULL);
+}
+
 static void disconnect(const struct drbd_setup *setup, struct drbd_argv *out)
 {
 	put_simple(out, "disconnect", NULL, NULL);
@@ -161,10 +179,21 @@ static void generation(const struct drbd_setup *setup, struct drbd_argv *out)
 typedef void step_argv(const struct drbd_setup *setup, struct drbd_argv *out);
 
 static step_argv *const steps[DRBD_STEP_COUNT] = {
-    [DRBD_CREATE_MD] = create_md,   [DRBD_MARK_MD] = mark_md, [DRBD_NEW_RESOURCE] = new_resource,
-    [DRBD_NEW_MINOR] = new_minor,   [DRBD_ATTACH] = attach,   [DRBD_CONNECT] = do_connect,
-    [DRBD_SKIP_SYNC] = skip_sync,   [DRBD_PRIMARY] = primary, [DRBD_PRIMARY_FORCE] = primary_force,
-    [DRBD_DISCONNECT] = disconnect, [DRBD_DOWN] = down,       [DRBD_SHOW] = show,
+    [DRBD_CREATE_MD] = create_md,
+    [DRBD_MARK_MD] = mark_md,
+    [DRBD_NEW_RESOURCE] = new_resource,
+    [DRBD_NEW_MINOR] = new_minor,
+    [DRBD_ATTACH] = attach,
+    [DRBD_CONNECT] = do_connect,
+    [DRBD_SKIP_SYNC] = skip_sync,
+    [DRBD_PRIMARY] = primary,
+    [DRBD_PRIMARY_FORCE] = primary_force,
+    [DRBD_SECONDARY] = secondary,
+    [DRBD_INVALIDATE_REMOTE] = invalidate_remote,
+    [DRBD_VERIFY] = verify,
+    [DRBD_DISCONNECT] = disconnect,
+    [DRBD_DOWN] = down,
+    [DRBD_SHOW] = show,
     [DRBD_GENERATION] = generation,
 };
 

@@ -30,6 +30,9 @@ enum drbd_step {
 	DRBD_SKIP_SYNC,
 	DRBD_PRIMARY,
 	DRBD_PRIMARY_FORCE,
+	DRBD_SECONDARY,
+	DRBD_INVALIDATE_REMOTE, /* the peer gets all data anew */
+	DRBD_VERIFY,            /* compares both nodes' data */
 	DRBD_DISCONNECT,
 	DRBD_DOWN,
 	DRBD_SHOW,

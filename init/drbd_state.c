@@ -72,10 +72,25 @@ static const char *find_minor(const char *text, unsigned int minor)
 	return NULL;
 }
 
+/* The counter after KEY in LINE, in KiB, to *BYTES. 0 or -EBADMSG. */
+static int counter(const char *line, const char *end, const char *key, uint64_t *bytes)
+{
+	char number[24];
+
+	if (!word(line, end, key, number, sizeof(number)) || !isdigit((unsigned char)number[0]))
+		return -EBADMSG;
+	errno = 0;
+	*bytes = strtoull(number, NULL, 10);
+	if (errno || *bytes > UINT64_MAX / 1024)
+		return -EBADMSG;
+	*bytes *= 1024;
+	return 0;
+}
+
 int drbd_state_parse(const char *text, unsigned int minor, struct drbd_state *state)
 {
 	const char *line = find_minor(text, minor), *end, *p;
-	char number[24], ordering[2];
+	char ordering[2];
 
 	memset(state, 0, sizeof(*state));
 	state->protocol = ' ';
@@ -99,14 +114,46 @@ int drbd_state_parse(const char *text, unsigned int minor, struct drbd_state *st
 	end = line_end(line);
 	if (word(line, end, "wo:", ordering, sizeof(ordering)))
 		state->write_ordering = ordering[0];
-	if (!word(line, end, "oos:", number, sizeof(number)) || !isdigit((unsigned char)number[0]))
+	return counter(line, end, "oos:", &state->out_of_sync_bytes);
+}
+
+/* "	[==>…] sync'ed: 33.5% (2345/12345)K\n	finish: 2:20:20 speed: …" from LINE on (drbd_proc.c). */
+static int progress_lines(const char *line, struct drbd_progress *p)
+{
+	const char *end = line_end(line), *open = memchr(line, '(', (size_t)(end - line));
+	unsigned long long left, total;
+	unsigned int h, m, s;
+	char unit;
+
+	if (!open || sscanf(open, "(%llu/%llu)%c", &left, &total, &unit) != 3 ||
+	    (unit != 'K' && unit != 'M') || left > total || total > UINT64_MAX >> 20)
 		return -EBADMSG;
-	errno = 0;
-	state->out_of_sync_bytes = strtoull(number, NULL, 10);
-	if (errno || state->out_of_sync_bytes > UINT64_MAX / 1024)
+	p->left_bytes = left << (unit == 'K' ? 10 : 20);
+	p->total_bytes = total << (unit == 'K' ? 10 : 20);
+	if (!*end || sscanf(end + 1, " finish: %5u:%2u:%2u", &h, &m, &s) != 3)
 		return -EBADMSG;
-	state->out_of_sync_bytes *= 1024;
+	p->finish_s = h * 3600LL + m * 60 + s;
+	p->running = true;
 	return 0;
+}
+
+int drbd_progress_parse(const char *text, unsigned int minor, struct drbd_progress *progress)
+{
+	const char *line = find_minor(text, minor), *end;
+	int r;
+
+	*progress = (struct drbd_progress){.finish_s = -1};
+	if (!line)
+		return -ENOENT;
+	line = line_end(line);
+	if (!*line)
+		return -EBADMSG;
+	end = line_end(++line);
+	r = counter(line, end, "ns:", &progress->sent_bytes);
+	r = r ? r : counter(line, end, "nr:", &progress->received_bytes);
+	if (r || !*end || strncmp(end + 1, "\t[", 2) != 0)
+		return r;
+	return progress_lines(end + 1, progress);
 }
 
 json_t *drbd_state_json(const struct drbd_state *state, const char *text)
@@ -180,6 +227,17 @@ static int show_cpus(const char *text, json_t *in_force)
 	return json_object_set_new(in_force, factors[FACTOR_CPU_DRBD].name, json_integer(cpus)) ? -ENOMEM : 0;
 }
 
+/* verify-alg "crc32c": a string, whose quotes are not part of it. One that is not set is "". */
+static void unquote(char *value)
+{
+	size_t length = strlen(value);
+
+	if (length < 2 || value[0] != '"' || value[length - 1] != '"')
+		return;
+	memmove(value, value + 1, length - 2);
+	value[length - 2] = '\0';
+}
+
 int drbd_show_levels(const char *text, json_t *in_force)
 {
 	static const struct {
@@ -198,6 +256,9 @@ int drbd_show_levels(const char *text, json_t *in_force)
 			    strncmp(f->name, groups[g].prefix, strlen(groups[g].prefix)) ||
 			    drbd_show_option(text, groups[g].section, f->drbdsetup_option, value,
 			                     sizeof(value)))
+				continue;
+			unquote(value);
+			if (!*value)
 				continue;
 			/* A number with a unit, or what is no number, stays text: it then differs from any
 			 * level asked. */

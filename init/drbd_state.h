@@ -21,6 +21,18 @@ struct drbd_state {
 /* MINOR's lines of /proc/drbd's TEXT. 0; -ENOENT: no such minor; -EBADMSG: not understood. */
 int drbd_state_parse(const char *text, unsigned int minor, struct drbd_state *state);
 
+/* What /proc/drbd shows of a resync or an online verify, and what went over the network since it connected.
+ */
+struct drbd_progress {
+	bool running;                     /* the following three have a meaning */
+	uint64_t left_bytes, total_bytes; /* in KiB up to 4 GiB in all, in MiB beyond */
+	long long finish_s;               /* DRBD's own estimate of what is left */
+	uint64_t sent_bytes, received_bytes;
+};
+
+/* MINOR's progress in /proc/drbd's TEXT. 0; -ENOENT: no such minor; -EBADMSG: not understood. */
+int drbd_progress_parse(const char *text, unsigned int minor, struct drbd_progress *progress);
+
 /* *STATE as evidence, with the whole TEXT; the caller owns it. */
 json_t *drbd_state_json(const struct drbd_state *state, const char *text);
 

@@ -130,6 +130,18 @@ void evidence_nics_after(const struct observe_roots *roots, json_t *nics)
 	}
 }
 
+int evidence_note(json_t *evidence, const char *text)
+{
+	json_t *notes = json_object_get(evidence, "notes");
+
+	if (!notes) {
+		notes = json_array();
+		if (json_object_set_new(evidence, "notes", notes))
+			return -ENOMEM;
+	}
+	return json_array_append_new(notes, json_text(text)) ? -ENOMEM : 0;
+}
+
 static void level_text(const json_t *level, char *buf, size_t size)
 {
 	if (json_is_string(level))

@@ -21,6 +21,9 @@ json_t *evidence_nics(const struct observe_roots *roots, const struct net_nics *
 /* Adds counters_after to each of NICS (what evidence_nics() made). */
 void evidence_nics_after(const struct observe_roots *roots, json_t *nics);
 
+/* Adds TEXT to `notes`: what the reader should know, though the sample is valid. 0 or -ENOMEM. */
+int evidence_note(json_t *evidence, const char *text);
+
 /* Why the sample is invalid by its differences or its NICs' counters, to BUF; "" if it is not. */
 void evidence_differences_fault(const json_t *differences, char *buf, size_t size);
 void evidence_nics_fault(const json_t *nics, char *buf, size_t size);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The node's one program: $(OUT)/init, static musl. SYSROOT and MUSL_CC come from image/image.mk.
 
-INIT_SOURCES   := $(sort $(wildcard init/*.c)) results-schema/canonical.c results-schema/factor.c results-schema/histogram.c
+INIT_SOURCES   := $(sort $(wildcard init/*.c)) results-schema/canonical.c results-schema/factor.c results-schema/histogram.c results-schema/series.c
 INIT_OBJECTS   := $(INIT_SOURCES:%.c=$(OUT)/obj/node/%.o)
 INIT_CFLAGS    := -std=gnu11 -D_GNU_SOURCE -Os -g -Wall -Wextra -Werror -ffunction-sections -fdata-sections \
                   -ffile-prefix-map=$(CURDIR)=. -Iresults-schema

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "inventory.h"
+#include "kernel_log.h"
 
 #include "cmdline.h"
 #include "disk.h"
@@ -243,6 +244,8 @@ json_t *inventory_collect(const char *root, const char *management_nic)
 	json_object_set_new(inventory, "pci", inventory_pci(root));
 	json_object_set_new(inventory, "nics", inventory_nics(root, management_nic));
 	json_object_set_new(inventory, "warnings", nic_warnings(inventory, root));
+	snprintf(text, sizeof(text), "%s/dev/kmsg", root);
+	json_object_set_new(inventory, "kernel_warnings", kernel_log_warnings(text, 0));
 	json_object_set_new(inventory, "disks", disks);
 	json_object_set_new(inventory, "modules_failed", module_failures());
 	if (!module_version("drbd", text, sizeof(text)))

@@ -7,9 +7,11 @@
 #include "file.h"
 #include "inventory.h"
 #include "management.h"
+#include "modprobe.h"
 #include "module.h"
 #include "supervise.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,16 +26,22 @@ static void complain(void *ctx, const char *text)
 static int work(struct supervised *shared, const struct cmdline *options)
 {
 	char nic[NIC_NAME_SIZE];
-	int storage;
+	int storage = module_coldplug_start(MODULE_STORAGE, NULL);
 
 	module_coldplug(MODULE_NETWORK);
 	management_wait_nic(options, nic);
-	storage = module_coldplug_start(MODULE_STORAGE, NULL);
 	management_wait_address(options, nic);
 	inventory_sfp_start();
 	module_coldplug_finish(storage);
 	shared->network = true;
 	return agent_main(shared, options, nic);
+}
+
+static bool called_as(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strcmp(slash ? slash + 1 : path, name);
 }
 
 int main(int argc, char **argv)
@@ -42,7 +50,8 @@ int main(int argc, char **argv)
 	char text[4096];
 
 	if (getpid() != 1)
-		return management_lease(argc, argv);
+		return called_as(argv[0], "modprobe") ? modprobe_main(argc, argv)
+		                                      : management_lease(argc, argv);
 	boot_mount();
 	console_open();
 	boot_seed();

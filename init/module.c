@@ -6,6 +6,7 @@
 #include "file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <libkmod.h>
 #include <stdatomic.h>
@@ -14,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -187,6 +190,8 @@ int module_coldplug_start(enum module_kind kind, void (*done)(void))
 	if (child < 0)
 		return -errno;
 	if (child == 0) {
+		/* On one CPU: in the gaps where the caller's drivers wait for their hardware. */
+		setpriority(PRIO_PROCESS, 0, 19);
 		r = module_coldplug(kind);
 		if (done)
 			done();
@@ -208,31 +213,38 @@ int module_load(const char *name, const char *params)
 	return r < 0 ? r : load(name, params, false);
 }
 
-int module_version(const char *name, char *buf, size_t size)
+int module_unload(const char *name)
 {
-	struct kmod_list *info = NULL, *item;
 	struct kmod_module *module;
 	int r = start();
 
-	*buf = '\0';
 	if (r < 0)
 		return r;
-	r = read_file_at(buf, size, "/sys/module/%s/version", name);
-	if (r > 0)
-		return 0;
 	r = kmod_module_new_from_name(kmod, name, &module);
 	if (r < 0)
 		return r;
-	r = kmod_module_get_info(module, &info);
-	kmod_list_foreach(item, info)
-	{
-		if (!strcmp(kmod_module_info_get_key(item), "version"))
-			snprintf(buf, size, "%s", kmod_module_info_get_value(item));
-	}
-	kmod_module_info_free_list(info);
+	r = kmod_module_remove_module(module, O_NONBLOCK);
 	kmod_module_unref(module);
-	if (r < 0)
-		return r;
+	return r;
+}
+
+int module_version(const char *name, char *buf, size_t size)
+{
+	char list[8192], path[128], *line, *rest = list;
+	struct utsname kernel;
+	size_t length = strlen(name);
+
+	if (read_file_at(buf, size, "/sys/module/%s/version", name) > 0)
+		return 0;
+	*buf = '\0';
+	if (uname(&kernel))
+		return -errno;
+	snprintf(path, sizeof(path), "/lib/modules/%.100s/modules.version", kernel.release);
+	if (read_file(path, list, sizeof(list)) < 0)
+		return -ENODATA;
+	while ((line = strsep(&rest, "\n")))
+		if (!strncmp(line, name, length) && line[length] == ' ')
+			snprintf(buf, size, "%s", line + length + 1);
 	return *buf ? 0 : -ENODATA;
 }
 

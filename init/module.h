@@ -30,6 +30,9 @@ void module_coldplug_finish(int child);
  * already, or built in; else -errno (-ENOENT: this image has no such module). */
 int module_load(const char *name, const char *params);
 
+/* Unloads module NAME. 0 or -errno (-ENOENT: not loaded, -EWOULDBLOCK: in use). */
+int module_unload(const char *name);
+
 /* The version that module NAME says of itself, loaded or not. 0 or -errno. */
 int module_version(const char *name, char *buf, size_t size);
 

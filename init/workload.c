@@ -17,6 +17,7 @@ static int copy_workload(const struct workload_run *run, json_t **measurement, s
 		return fail(why, r, FAILURE_CELL, "measure", "workload", "Report this: lab and node differ.",
 		            "The workload cannot be understood");
 	r = copy_prepare(&copy, &request, run->target, run->timeout_ms, why);
+	observer_begin(run->observer);
 	if (!r)
 		r = copy_run(&copy, why);
 	if (!r)
@@ -35,6 +36,7 @@ static int aio_workload(const struct workload_run *run, json_t **measurement, st
 		return fail(why, r, FAILURE_CELL, "measure", "workload", "Report this: lab and node differ.",
 		            "The workload cannot be understood");
 	r = aio_prepare(&aio, &request, run->target, run->timeout_ms, why);
+	observer_begin(run->observer);
 	if (!r)
 		r = aio_run(&aio, why);
 	if (!r) {
@@ -49,16 +51,22 @@ static const struct workload workloads[] = {
     {.type = "copy", .run = copy_workload},
     {.type = "aio", .run = aio_workload},
     {.type = "stream", .run = workload_stream_run, .needs_peer = true},
-    {.type = "failover", .run = workload_failover_run, .breaks_bond = true},
+    {.type = "failover", .what = "link", .run = workload_failover_run, .breaks_bond = true},
+    {.type = "failover", .what = "role", .run = workload_role_run, .needs_peer = true},
+    {.type = "resync", .run = workload_resync_run, .renews_data = true},
+    {.type = "verify", .run = workload_verify_run, .renews_data = true},
     {.type = "rtt", .run = workload_rtt_run, .needs_peer = true},
 };
 
 const struct workload *workload_of(const json_t *cell)
 {
-	const char *type = json_string_value(json_object_get(json_object_get(cell, "workload"), "type"));
+	const json_t *w = json_object_get(cell, "workload");
+	const char *type = json_string_value(json_object_get(w, "type"));
+	const char *what = json_string_value(json_object_get(w, "what"));
 
 	for (size_t i = 0; type && i < sizeof(workloads) / sizeof(*workloads); i++)
-		if (!strcmp(workloads[i].type, type))
+		if (!strcmp(workloads[i].type, type) &&
+		    (!workloads[i].what || (what && !strcmp(workloads[i].what, what))))
 			return &workloads[i];
 	return NULL;
 }

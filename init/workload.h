@@ -13,14 +13,17 @@ struct workload_run {
 	long timeout_ms;
 	char *fault; /* why the sample is invalid, though it has a figure; "" if it is not */
 	size_t fault_size;
+	struct observer *observer; /* to be told when the timed part begins: observer_begin() */
 };
 
 struct workload {
 	const char *type;
+	const char *what; /* its kind, where kinds differ in what they need; NULL: all */
 	/* Runs it, silently. *MEASUREMENT as in result.json; 0 or -errno with *WHY filled. */
 	int (*run)(const struct workload_run *run, json_t **measurement, struct failure *why);
 	bool needs_peer;  /* the peer serves its connections meanwhile */
 	bool breaks_bond; /* what happens to the bond is what it measures, no fault of the sample */
+	bool renews_data; /* so is a new generation of DRBD's data, since the peer was away */
 };
 
 /* The workload of CELL's type, or NULL. */
@@ -28,6 +31,9 @@ const struct workload *workload_of(const json_t *cell);
 
 int workload_stream_run(const struct workload_run *run, json_t **measurement, struct failure *why);
 int workload_failover_run(const struct workload_run *run, json_t **measurement, struct failure *why);
+int workload_role_run(const struct workload_run *run, json_t **measurement, struct failure *why);
+int workload_resync_run(const struct workload_run *run, json_t **measurement, struct failure *why);
+int workload_verify_run(const struct workload_run *run, json_t **measurement, struct failure *why);
 int workload_rtt_run(const struct workload_run *run, json_t **measurement, struct failure *why);
 
 /* BYTES in NS as a measurement: bytes, ns, mb_per_s, mib_per_s, second_bytes (of COUNT seconds), cpu_ns,

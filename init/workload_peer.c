@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workload_peer.h"
 
+#include "workload_role.h"
+
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
@@ -92,6 +94,11 @@ static void serve(int fd)
 		serve_sink(fd);
 	else if (ntohl(hello.service) == PEER_ECHO && hello.message_bytes)
 		serve_echo(fd, ntohl(hello.message_bytes));
+	else if (ntohl(hello.service) == PEER_ROLE) {
+		/* It waits for the commands that it runs. */
+		signal(SIGCHLD, SIG_DFL);
+		role_serve(fd);
+	}
 }
 
 /* Dies with its parent, of whom PARENT is the id: it may be gone already. */

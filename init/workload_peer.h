@@ -12,6 +12,7 @@
 enum peer_service {
 	PEER_SINK = 1, /* drops what it gets, and at the end says how much that was (uint64_t, big endian) */
 	PEER_ECHO = 2, /* sends each message of the size agreed upon back */
+	PEER_ROLE = 3, /* becomes primary and writes (workload_role.h) */
 };
 
 /* Serves connections to ADDRESS:PORT, each in a process of its own, in a child of the caller, until

@@ -13,6 +13,8 @@ enum assay_exit {
 	ASSAY_NOT_VALID = 1, /* measured, but not every cell has its valid samples */
 	ASSAY_USAGE = 2,     /* command line, plan or lab file is wrong */
 	ASSAY_SYSTEM = 3,    /* server or system error */
+	ASSAY_FAILED = 4,    /* measured, and an acceptance criterion fails */
+	ASSAY_UNDECIDED = 5, /* measured, no criterion fails, but one is inconclusive */
 };
 
 /* Subcommands; argv[0] is the subcommand's name. They give an enum assay_exit. */
@@ -22,6 +24,7 @@ int cmd_serve(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_factors(int argc, char **argv);
+int cmd_observers(int argc, char **argv);
 
 /* Like getopt_long() with no short options but -h, and val of every long option its own; prints what is
  * wrong, and the nearest option for an unknown one. -1 at the end, '?' for an error that was printed, 'h' for

@@ -19,6 +19,7 @@ static const struct command {
     {"serve", cmd_serve, "LAB", "boot the nodes of a lab, conduct them, store their results"},
     {"status", cmd_status, "", "what every node does now"},
     {"report", cmd_report, "[RUN]", "what a run measured: table, tables by factors, data"},
+    {"observers", cmd_observers, "[RUN]", "what the nodes' observers saw, second by second, as CSV"},
     {"factors", cmd_factors, "", "everything that a plan can vary"},
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -29,11 +30,13 @@ static void help(FILE *to)
 	      "How fast, how steady and how safe is replicated storage on these bare nodes?\n\n",
 	      to);
 	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(to, "  %-8s %-6s %s\n", commands[i].name, commands[i].arguments,
+		fprintf(to, "  %-9s %-6s %s\n", commands[i].name, commands[i].arguments,
 		        commands[i].description);
 	fputs("\n`assay COMMAND --help` says more. Exit codes: 0 all is well; 1 measured, but not every cell "
 	      "has its\n"
-	      "valid samples; 2 the command line, plan or lab file is wrong; 3 server or system error.\n",
+	      "valid samples; 2 the command line, plan or lab file is wrong; 3 server or system error; 4 an "
+	      "acceptance\n"
+	      "criterion fails; 5 one is inconclusive.\n",
 	      to);
 }
 

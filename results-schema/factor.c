@@ -213,39 +213,60 @@ bool factor_left_alone(const struct factor *f, const json_t *level)
 	return !level || (json_is_string(level) && !strcmp(json_string_value(level), f->default_level));
 }
 
-const char *factor_string(const json_t *state, enum factor_id id)
+/* A state as a JSON object, or as an array with the level of each factor (NULL: none). */
+struct view {
+	const json_t *state;
+	const json_t *const *levels;
+};
+
+static const json_t *level_in(const struct view *v, enum factor_id id)
 {
-	const json_t *level = json_object_get(state, factors[id].name);
+	return v->levels ? v->levels[id] : json_object_get(v->state, factors[id].name);
+}
+
+static const char *string_in(const struct view *v, enum factor_id id)
+{
+	const json_t *level = level_in(v, id);
 
 	return json_is_string(level) ? json_string_value(level) : factors[id].default_level;
 }
 
-long long factor_integer(const json_t *state, enum factor_id id)
+static long long integer_in(const struct view *v, enum factor_id id)
 {
-	const json_t *level = json_object_get(state, factors[id].name);
+	const json_t *level = level_in(v, id);
 
 	return json_is_integer(level) ? json_integer_value(level) : factors[id].default_value;
 }
 
-/* Which groups have a meaning in STATE, a bit for each enum factor_group. */
-static unsigned int relevant_groups(const json_t *state)
+const char *factor_string(const json_t *state, enum factor_id id)
+{
+	return string_in(&(struct view){.state = state}, id);
+}
+
+long long factor_integer(const json_t *state, enum factor_id id)
+{
+	return integer_in(&(struct view){.state = state}, id);
+}
+
+/* Which groups have a meaning in V, a bit for each enum factor_group. */
+static unsigned int relevant_groups(const struct view *v)
 {
 	unsigned int groups = 1u << FACTOR_GROUP_ALWAYS | 1u << FACTOR_GROUP_NODE;
 
-	if (strcmp(factor_string(state, FACTOR_STACK), "drbd"))
+	if (strcmp(string_in(v, FACTOR_STACK), "drbd"))
 		return groups;
 	groups |= 1u << FACTOR_GROUP_DRBD | 1u << FACTOR_GROUP_DEVICE;
-	if (!strcmp(factor_string(state, FACTOR_DRBD_LINK), "never-connected"))
+	if (!strcmp(string_in(v, FACTOR_DRBD_LINK), "never-connected"))
 		return groups;
 	groups |= 1u << FACTOR_GROUP_NET | 1u << FACTOR_GROUP_NIC;
-	if (strcmp(factor_string(state, FACTOR_BOND_MODE), "none"))
+	if (strcmp(string_in(v, FACTOR_BOND_MODE), "none"))
 		groups |= 1u << FACTOR_GROUP_BOND;
 	return groups;
 }
 
 bool factor_relevant(const struct factor *f, const json_t *state)
 {
-	return relevant_groups(state) & 1u << f->group;
+	return relevant_groups(&(struct view){.state = state}) & 1u << f->group;
 }
 
 #define MODE(id)     (1u << (id))
@@ -290,45 +311,82 @@ int factor_level_index(enum factor_id id, const char *level)
 	return -1;
 }
 
-/* Whether F is part of a state even where nobody named it. */
-static bool by_itself(enum factor_id id, const json_t *state)
-{
-	int mode = factor_level_index(FACTOR_BOND_MODE, factor_string(state, FACTOR_BOND_MODE)) - 1;
-	bool arp = factor_integer(state, FACTOR_BOND_ARP_INTERVAL) > 0;
+/* What a bond's options depend on. */
+struct bond_kind {
+	int mode; /* the kernel's number, -1: none */
+	bool arp, mii;
+};
 
+static struct bond_kind bond_kind(const struct view *v)
+{
+	bool arp = integer_in(v, FACTOR_BOND_ARP_INTERVAL) > 0;
+
+	return (struct bond_kind){
+	    .mode = factor_level_index(FACTOR_BOND_MODE, string_in(v, FACTOR_BOND_MODE)) - 1,
+	    .arp = arp,
+	    .mii = !arp && integer_in(v, FACTOR_BOND_MIIMON) > 0,
+	};
+}
+
+/* Whether F is part of a state even where nobody named it. */
+static bool by_itself(enum factor_id id, const struct bond_kind *bond)
+{
 	if (id == FACTOR_BOND_MIIMON)
-		return !arp;
+		return !bond->arp;
 	for (size_t i = 0; i < sizeof(bond_options) / sizeof(*bond_options); i++)
 		if (bond_options[i].id == id)
-			return mode >= 0 && bond_options[i].modes & 1u << mode &&
-			       (bond_options[i].monitor != MONITOR_ARP || arp) &&
-			       (bond_options[i].monitor != MONITOR_MII ||
-			        (!arp && factor_integer(state, FACTOR_BOND_MIIMON) > 0));
+			return bond->mode >= 0 && bond_options[i].modes & 1u << bond->mode &&
+			       (bond_options[i].monitor != MONITOR_ARP || bond->arp) &&
+			       (bond_options[i].monitor != MONITOR_MII || bond->mii);
 	return true;
+}
+
+static unsigned int complete(const struct view *v, unsigned char part[FACTOR_COUNT])
+{
+	unsigned int groups = relevant_groups(v);
+	struct bond_kind bond = bond_kind(v);
+
+	for (size_t i = 0; i < FACTOR_COUNT; i++) {
+		const json_t *level;
+
+		part[i] = FACTOR_ABSENT;
+		if (!(groups & 1u << factors[i].group))
+			continue;
+		level = level_in(v, (enum factor_id)i);
+		if (factor_left_alone(&factors[i], level))
+			continue;
+		if (level)
+			part[i] = FACTOR_GIVEN;
+		else if (factors[i].group != FACTOR_GROUP_BOND || by_itself((enum factor_id)i, &bond))
+			part[i] = FACTOR_DEFAULTED;
+	}
+	return groups;
+}
+
+unsigned int factor_complete_levels(const json_t *const levels[], unsigned char part[])
+{
+	return complete(&(struct view){.levels = levels}, part);
+}
+
+json_t *factor_default(const struct factor *f)
+{
+	return f->levels || factor_optional(f) ? json_string(f->default_level)
+	                                       : json_integer(f->default_value);
 }
 
 json_t *factor_complete_state(const json_t *state)
 {
-	unsigned int groups = relevant_groups(state);
+	unsigned char part[FACTOR_COUNT];
 	json_t *out = json_object();
 
+	complete(&(struct view){.state = state}, part);
 	for (size_t i = 0; out && i < FACTOR_COUNT; i++) {
-		const struct factor *f = &factors[i];
-		json_t *level;
-		int r;
+		json_t *level = part[i] == FACTOR_GIVEN ? json_incref(json_object_get(state, factors[i].name))
+		                                        : factor_default(&factors[i]);
 
-		if (!(groups & 1u << f->group))
-			continue;
-		level = json_object_get(state, f->name);
-		if (factor_left_alone(f, level) || (!level && !by_itself((enum factor_id)i, state)))
-			continue;
-		if (level)
-			r = json_object_set(out, f->name, level);
-		else if (f->levels)
-			r = json_object_set_new(out, f->name, json_string(f->default_level));
-		else
-			r = json_object_set_new(out, f->name, json_integer(f->default_value));
-		if (r) {
+		if (part[i] == FACTOR_ABSENT) {
+			json_decref(level);
+		} else if (json_object_set_new(out, factors[i].name, level)) {
 			json_decref(out);
 			return NULL;
 		}

@@ -90,6 +90,20 @@ int factor_level_index(enum factor_id id, const char *level);
  * The caller owns it. NULL: out of memory. */
 json_t *factor_complete_state(const json_t *state);
 
+/* What a complete state has of a factor. */
+enum factor_part {
+	FACTOR_ABSENT,
+	FACTOR_GIVEN,
+	FACTOR_DEFAULTED,
+};
+
+/* The same for thousands of states: LEVELS has the level of each factor (FACTOR_COUNT; NULL: not given), PART
+ * gets an enum factor_part for each. Gives which groups have a meaning, bit N for group N. */
+unsigned int factor_complete_levels(const json_t *const levels[], unsigned char part[]);
+
+/* The default of F; the caller owns it. NULL: out of memory. */
+json_t *factor_default(const struct factor *f);
+
 /* How many edits (insert, delete, replace, swap of neighbours) lead from A to B. Strings over 63 bytes are
  * cut. */
 unsigned int edit_distance(const char *a, const char *b);

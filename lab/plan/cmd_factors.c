@@ -3,11 +3,14 @@
 #include "cli.h"
 #include "factor.h"
 
+#include "../accept/metric.h"
+
 #include <stdio.h>
 #include <string.h>
 
 static const struct option options[] = {{"help", no_argument, NULL, 'h'},
                                         {"json", no_argument, NULL, 'j'},
+                                        {"metrics", no_argument, NULL, 'm'},
                                         {0}};
 
 static const char *group_text(enum factor_group group)
@@ -63,12 +66,13 @@ static const char *how_applied(const struct factor *f)
 
 static void help(void)
 {
-	puts("usage: assay factors [--json] [NAME]\n\n"
+	puts("usage: assay factors [--json | --metrics] [NAME]\n\n"
 	     "Lists the factors that a plan can name in base, sweep, cross, zip and where: levels, default "
 	     "(*),\n"
 	     "in which cells they have a meaning, and what they are. NAME shows only that one.\n\n"
-	     "  --json   as JSON\n"
-	     "  --help   this");
+	     "  --metrics  what acceptance in a plan can demand instead, each with a bound for example\n"
+	     "  --json     as JSON\n"
+	     "  --help     this");
 }
 
 static void print_levels(const struct factor *f)
@@ -153,6 +157,10 @@ int cmd_factors(int argc, char **argv)
 	while ((option = cli_option(argc, argv, options)) != -1) {
 		if (option == 'h') {
 			help();
+			return ASSAY_OK;
+		}
+		if (option == 'm') {
+			metric_print(stdout);
 			return ASSAY_OK;
 		}
 		if (option != 'j')

@@ -8,22 +8,17 @@
 #include <string.h>
 
 static const struct option options[] = {
-    {"help", no_argument, NULL, 'h'},
-    {"json", no_argument, NULL, 'j'},
-    {"seed", required_argument, NULL, 's'},
-    {"lab", required_argument, NULL, 'l'},
-    {"group", required_argument, NULL, 'g'},
-    {"mb-per-s", required_argument, NULL, 'm'},
-    {"boot-s", required_argument, NULL, 'b'},
-    {"scale", required_argument, NULL, 'x'},
-    {0},
+    {"help", no_argument, NULL, 'h'},         {"json", no_argument, NULL, 'j'},
+    {"seed", required_argument, NULL, 's'},   {"lab", required_argument, NULL, 'l'},
+    {"group", required_argument, NULL, 'g'},  {"mb-per-s", required_argument, NULL, 'm'},
+    {"boot-s", required_argument, NULL, 'b'}, {"scale", required_argument, NULL, 'x'},
+    {"as-published", no_argument, NULL, 'p'}, {0},
 };
 
 struct request {
 	bool json, help;
-	uint64_t seed;
 	const char *plan, *lab, *group;
-	struct plan_scale scale;
+	struct plan_options plan_options;
 	struct assumptions assumptions;
 };
 
@@ -42,6 +37,9 @@ static void help(void)
 	     "  --mb-per-s N   assumed speed of the workloads, for the estimate (default 500)\n"
 	     "  --boot-s N     assumed seconds from reboot to hello, for the estimate (default 90)\n"
 	     "  --scale 1/N    with N-th part of the sizes that copies have, in whole records\n"
+	     "  --as-published as the experiment was made that the plan repeats, mistakes included (its "
+	     "section "
+	     "published)\n"
 	     "  --json         as JSON, with every cell's whole state\n"
 	     "  --help         this\n\n"
 	     "Exit codes: 0 the plan is right, 2 the plan, the lab file or the command line is wrong, 3 "
@@ -62,7 +60,7 @@ static int read_options(int argc, char **argv, struct request *q)
 			q->json = true;
 			break;
 		case 's':
-			good = cli_number("--seed", optarg, INT64_MAX, &q->seed);
+			good = cli_number("--seed", optarg, INT64_MAX, &q->plan_options.seed);
 			break;
 		case 'l':
 			q->lab = optarg;
@@ -79,10 +77,13 @@ static int read_options(int argc, char **argv, struct request *q)
 			good = cli_number("--boot-s", optarg, 86400, &q->assumptions.boot_s);
 			break;
 		case 'x':
-			if (!plan_scale_parse(optarg, &q->scale))
+			if (!plan_scale_parse(optarg, &q->plan_options.scale))
 				return cli_usage(argv[0],
 				                 "--scale takes a fraction such as 1/1000, not \"%s\"",
 				                 optarg);
+			break;
+		case 'p':
+			q->plan_options.as_published = true;
 			break;
 		default:
 			good = false;
@@ -123,7 +124,7 @@ int cmd_plan(int argc, char **argv)
 		help();
 	if (r || q.help)
 		return r;
-	r = plan_load_scaled(q.plan, q.seed, &q.scale, stderr, &plan);
+	r = plan_load_options(q.plan, &q.plan_options, stderr, &plan);
 	if (!r && q.lab)
 		r = check_lab(&q, plan);
 	if (!r && q.json)

@@ -19,17 +19,17 @@ const struct assumptions assumptions_default = {
 
 enum { SLAVES = 2 };
 
-static uint64_t build_ms(const struct assumptions *a, const json_t *state)
+static uint64_t build_ms(const struct assumptions *a, const struct plan *plan, const struct plan_cell *c)
 {
 	uint64_t ms = a->raw_ms;
 
-	if (strcmp(factor_string(state, FACTOR_STACK), "drbd"))
+	if (strcmp(plan_cell_string(plan, c, FACTOR_STACK), "drbd"))
 		return ms;
 	ms += a->drbd_ms;
-	if (factor_relevant(&factors[FACTOR_BOND_CYCLES], state))
-		ms += (uint64_t)factor_integer(state, FACTOR_BOND_CYCLES) * SLAVES * a->cycle_ms;
-	if (!strcmp(factor_string(state, FACTOR_DRBD_INITIAL_SYNC), "full") &&
-	    strcmp(factor_string(state, FACTOR_DRBD_LINK), "never-connected") != 0)
+	if (plan_cell_has(plan, c, FACTOR_BOND_CYCLES))
+		ms += (uint64_t)plan_cell_integer(plan, c, FACTOR_BOND_CYCLES) * SLAVES * a->cycle_ms;
+	if (!strcmp(plan_cell_string(plan, c, FACTOR_DRBD_INITIAL_SYNC), "full") &&
+	    strcmp(plan_cell_string(plan, c, FACTOR_DRBD_LINK), "never-connected") != 0)
 		ms += a->sync_bytes / (a->mb_per_s * 1000);
 	return ms;
 }
@@ -51,29 +51,38 @@ static void count_boots(const struct plan_cell *c, bool new_block, bool *dirty, 
 }
 
 /* Of a workload that ends by the clock. */
-static uint64_t duration_ms(const json_t *cell)
+static uint64_t duration_ms(const json_t *workload)
 {
 	static const char *const names[] = {"duration_ms", "before_ms", "after_ms"};
 	uint64_t ms = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		ms += (uint64_t)json_integer_value(
-		    json_object_get(json_object_get(cell, "workload"), names[i]));
+		ms += (uint64_t)json_integer_value(json_object_get(workload, names[i]));
 	return ms;
 }
 
-static bool is_read(const json_t *cell)
+/* What DRBD copies or compares by itself: the whole device, whose size is assumed, or what was written
+ * before.
+ */
+static uint64_t synced_bytes(const struct assumptions *a, const struct plan_cell *c, const json_t *workload)
 {
-	const char *direction =
-	    json_string_value(json_object_get(json_object_get(cell, "workload"), "direction"));
+	const char *type = json_string_value(json_object_get(workload, "type"));
+
+	if (strcmp(type, "resync") && strcmp(type, "verify"))
+		return 0;
+	return c->size_bytes ? c->size_bytes : a->sync_bytes;
+}
+
+static bool is_read(const json_t *workload)
+{
+	const char *direction = json_string_value(json_object_get(workload, "direction"));
 
 	return direction && !strcmp(direction, "read");
 }
 
 /* Of aio, a part may be read. */
-static uint64_t written_bytes(const struct plan_cell *c)
+static uint64_t written_bytes(const struct plan_cell *c, const json_t *workload)
 {
-	const json_t *workload = json_object_get(c->cell, "workload");
 	uint64_t reads = (uint64_t)json_integer_value(json_object_get(workload, "read_percent"));
 
 	return c->size_bytes / 100 * (100 - reads) + c->size_bytes % 100 * (100 - reads) / 100;
@@ -89,11 +98,11 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 	for (size_t v = 0; v < plan->visit_count; v++) {
 		const struct plan_visit *visit = &plan->visits[v];
 		const struct plan_cell *c = &plan->cells[visit->cell];
+		const json_t *workload = plan_cell_workload(plan, c);
 		bool new_block = visit->boot != block;
 
 		if (new_block || !state_before || strcmp(state_before, c->state_id)) {
-			const char *arguments =
-			    factor_string(json_object_get(c->cell, "state"), FACTOR_BOOT_CMDLINE);
+			const char *arguments = plan_cell_string(plan, c, FACTOR_BOOT_CMDLINE);
 			bool other = strcmp(arguments, arguments_before) != 0;
 			uint64_t boots;
 
@@ -102,15 +111,17 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 			for (unsigned int n = 0; n < c->nodes && n < 16; n++)
 				dirty[n] = true;
 			e->builds++;
-			e->ms += boots * a->boot_s * 1000 + build_ms(a, json_object_get(c->cell, "state"));
+			e->ms += boots * a->boot_s * 1000 + build_ms(a, plan, c);
 		}
 		block = visit->boot;
 		state_before = c->state_id;
 		e->nodes = c->nodes > e->nodes ? c->nodes : e->nodes;
 		e->samples += plan->samples;
-		if (!is_read(c->cell))
-			e->bytes += plan->samples * written_bytes(c);
-		e->ms += plan->samples *
-		         (a->sample_ms + c->size_bytes / (a->mb_per_s * 1000) + duration_ms(c->cell));
+		if (!is_read(workload))
+			e->bytes += plan->samples * written_bytes(c, workload);
+		e->ms +=
+		    plan->samples *
+		    (a->sample_ms + (c->size_bytes + synced_bytes(a, c, workload)) / (a->mb_per_s * 1000) +
+		     duration_ms(workload));
 	}
 }

@@ -4,6 +4,7 @@
 #define ASSAY_PLAN_H
 
 #include "canonical.h"
+#include "factor.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -21,11 +22,11 @@ bool plan_scale_parse(const char *text, struct plan_scale *scale);
 struct plan_cell {
 	char id[SHA256_HEX_SIZE];
 	char state_id[SHA256_HEX_SIZE];
-	json_t *cell;        /* cell.json */
-	char *label;         /* short, for tables: only what differs between the plan's cells */
-	bool fresh;          /* boot: fresh */
-	unsigned int nodes;  /* how many nodes of the group it needs: 1 or the plan's */
-	uint64_t size_bytes; /* one sample writes this much */
+	size_t state, workload; /* of the plan's */
+	char *label;            /* short, for tables: only what differs between the plan's cells */
+	bool fresh;             /* boot: fresh */
+	unsigned int nodes;     /* how many nodes of the group it needs: 1 or the plan's */
+	uint64_t size_bytes;    /* one sample writes this much */
 };
 
 /* One cell in one block (boot ordinal, from 1): `samples` samples are taken there. */
@@ -42,23 +43,39 @@ struct plan {
 	bool shuffled;
 	uint64_t seed; /* of the shuffle; recorded with the run */
 	unsigned int peer_ms, apply_ms, measure_ms;
+	struct plan_parts *parts;
 	struct plan_cell *cells;
 	size_t cell_count;
 	struct plan_visit *visits; /* in the order of measuring; all visits of a block stand together, */
 	size_t visit_count;        /* and within it cells of one state */
 	struct plan_scale scale;
-	bool seed_in_plan; /* the plan names the seed itself */
-	json_t *notes;     /* strings: what the author should know, such as cells that came out twice */
+	bool seed_in_plan;  /* the plan names the seed itself */
+	bool as_published;  /* with the mistakes of the experiment that it repeats */
+	json_t *acceptance; /* criteria as accept.h has them; NULL: none */
+	json_t *notes;      /* strings: what the author should know, such as cells that came out twice */
 };
 
-/* Reads PATH. SEED is used where the plan shuffles without naming one. Errors go to ERR as "file:line:column:
- * what, and the nearest valid key". 0, or -EINVAL (the plan is wrong), -errno (it can't be read). plan_free()
- * what it gave. */
+/* How a plan shall be read. */
+struct plan_options {
+	uint64_t seed;           /* used where the plan shuffles without naming one */
+	struct plan_scale scale; /* of the sizes of its copies, to whole records */
+	bool as_published;       /* as its section published has it */
+};
+
+/* Reads PATH. Errors go to ERR as "file:line:column: what, and the nearest valid key". 0, or -EINVAL (the
+ * plan is wrong), -errno (it can't be read). plan_free() what it gave. */
+int plan_load_options(const char *path, const struct plan_options *options, FILE *err, struct plan **plan);
 int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **plan);
-/* The same, with the sizes of its copies SCALEd, to whole records. */
-int plan_load_scaled(const char *path, uint64_t seed, const struct plan_scale *scale, FILE *err,
-                     struct plan **plan);
 void plan_free(struct plan *plan);
+
+/* CELL (one of PLAN's) as cell.json has it; the caller owns it. NULL: no memory. */
+json_t *plan_cell_json(const struct plan *plan, const struct plan_cell *cell);
+const json_t *plan_cell_workload(const struct plan *plan, const struct plan_cell *cell);
+/* The level of a factor in CELL's state, or its default. */
+const char *plan_cell_string(const struct plan *plan, const struct plan_cell *cell, enum factor_id id);
+long long plan_cell_integer(const struct plan *plan, const struct plan_cell *cell, enum factor_id id);
+/* Whether the factor is part of CELL's state. */
+bool plan_cell_has(const struct plan *plan, const struct plan_cell *cell, enum factor_id id);
 
 /* Whether group GROUP (NULL: the only one) of LAB can measure PLAN: enough nodes, storage NICs for its bonds,
  * disks that hold what is written. What is missing goes to ERR. 0 or -EINVAL; *NAME is the group's, owned by

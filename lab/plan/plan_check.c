@@ -203,6 +203,12 @@ int plan_check_factors(struct plan_build *b)
 			snprintf(at, sizeof(at), "/where/%s/%zu", filters[f], i);
 			check_levels(b, entry, at);
 		}
+	json_array_foreach (json_object_get(b->doc.root, "acceptance"), i, entry) {
+		char at[64];
+
+		snprintf(at, sizeof(at), "/acceptance/%zu/where", i);
+		check_levels(b, json_object_get(entry, "where"), at);
+	}
 	return b->doc.complaints->count ? -EINVAL : 0;
 }
 
@@ -258,8 +264,8 @@ int plan_check_states(struct plan_build *b)
 			              factors[i].name, what_group_needs(factors[i].group));
 		}
 	plan_check_workloads(b);
-	for (size_t i = 0; i < b->state_count; i++)
-		pair |= factor_relevant(&factors[FACTOR_NIC_MTU], b->states[i].state);
+	for (size_t i = 0; i < b->parts->state_count; i++)
+		pair |= b->parts->states[i].levels[FACTOR_NIC_MTU] != 0;
 	if (pair && b->plan->nodes != 2)
 		yaml_complain(&b->doc, "/nodes", false,
 		              "DRBD 8.4 replicates between 2 nodes, and this plan has %u; never-connected "

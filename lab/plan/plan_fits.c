@@ -25,7 +25,9 @@ static uint64_t end_byte(const struct plan_cell *c, const json_t *workload)
 	uint64_t least = bytes_of(workload, "bs_bytes") * bytes_of(workload, "jobs");
 
 	if (strcmp(json_string_value(json_object_get(workload, "type")), "aio"))
-		return c->size_bytes + bytes_of(workload, "seek_bytes");
+		return bytes_of(workload, "span_bytes") > c->size_bytes
+		           ? bytes_of(workload, "span_bytes")
+		           : c->size_bytes + bytes_of(workload, "seek_bytes");
 	return bytes_of(workload, "offset_bytes") +
 	       (bytes_of(workload, "span_bytes") ? bytes_of(workload, "span_bytes") : least);
 }
@@ -36,16 +38,14 @@ static struct needs plan_needs(const struct plan *plan)
 
 	for (size_t i = 0; i < plan->cell_count; i++) {
 		const struct plan_cell *c = &plan->cells[i];
-		const json_t *state = json_object_get(c->cell, "state");
-		const json_t *workload = json_object_get(c->cell, "workload");
-		uint64_t end = end_byte(c, workload);
-		bool net = factor_relevant(&factors[FACTOR_NIC_MTU], state);
-		bool bond = factor_relevant(&factors[FACTOR_BOND_MIIMON], state);
+		uint64_t end = end_byte(c, plan_cell_workload(plan, c));
+		bool net = plan_cell_has(plan, c, FACTOR_NIC_MTU);
+		bool bond = net && strcmp(plan_cell_string(plan, c, FACTOR_BOND_MODE), "none");
 
 		n.nodes = c->nodes > n.nodes ? c->nodes : n.nodes;
 		n.bytes = end > n.bytes ? end : n.bytes;
 		n.nics = bond ? 2 : net && !n.nics ? 1 : n.nics;
-		n.drbd |= !strcmp(factor_string(state, FACTOR_STACK), "drbd");
+		n.drbd |= !strcmp(plan_cell_string(plan, c, FACTOR_STACK), "drbd");
 	}
 	/* Internal metadata: a bit for every 4 KiB, and less than 1 MiB of superblock and activity log. */
 	if (n.drbd)

@@ -17,108 +17,113 @@ const char *plan_level_text(const json_t *level, char *out, size_t size)
 	return out;
 }
 
-/* Factors that the plan names, and of which not every state has the same level. */
-static factor_set differing(const struct plan_build *b)
+factor_set plan_label_factors(const struct plan_build *b)
 {
+	const struct plan_state *states = b->parts->states;
 	factor_set set = 0;
 
-	for (size_t i = 0; i < FACTOR_COUNT; i++) {
-		if (!(b->named & FACTOR_INDEX_BIT(i)))
-			continue;
-
-		const json_t *first = json_object_get(b->states[0].state, factors[i].name);
-
-		for (size_t s = 1; s < b->state_count; s++) {
-			const json_t *level = json_object_get(b->states[s].state, factors[i].name);
-
-			if (level != first && (!level || !first || !json_equal(level, first))) {
+	for (size_t i = 0; i < FACTOR_COUNT; i++)
+		for (size_t s = 1; b->named & FACTOR_INDEX_BIT(i) && s < b->parts->state_count; s++)
+			if (states[s].levels[i] != states[0].levels[i]) {
 				set |= FACTOR_INDEX_BIT(i);
 				break;
 			}
-		}
-	}
 	return set;
 }
 
 /* "raw", "connected", "active-backup", "fresh" speak for themselves; others are "max-buffers=8000". */
-static int add_level(FILE *to, size_t factor, const json_t *level)
+char *plan_level_label(size_t factor, const json_t *level)
 {
 	const char *name = factors[factor].name, *dot = strrchr(name, '.');
-	char text[256];
+	char text[256], *label = NULL;
 
-	if (level)
-		plan_level_text(level, text, sizeof(text));
-	else
-		snprintf(text, sizeof(text), "%s", factors[factor].default_level);
+	plan_level_text(level, text, sizeof(text));
 	switch (factor) {
 	case FACTOR_STACK:
 	case FACTOR_BOOT:
 	case FACTOR_DRBD_LINK:
-		return fprintf(to, " %s", text);
+		name = "";
+		break;
 	case FACTOR_BOND_MODE:
-		return fprintf(to, " %s", strcmp(text, "none") ? text : "no-bond");
+		if (!strcmp(text, "none"))
+			snprintf(text, sizeof(text), "no-bond");
+		name = "";
+		break;
 	case FACTOR_DRBD_PROTOCOL:
-		return fprintf(to, " protocol-%s", text);
+		return asprintf(&label, " protocol-%s", text) < 0 ? NULL : label;
 	default:
 		/* Which layer's read-ahead it is matters; "set" and "workload" say nothing alone. */
 		if (!strncmp(name, "block.", 6))
 			dot = name + 5;
 		else if (!strncmp(name, "cpu.", 4) || factor == FACTOR_SYSCTL_SET)
 			dot = NULL;
-		return fprintf(to, " %s=%s", dot ? dot + 1 : name, text);
+		name = dot ? dot + 1 : name;
 	}
+	return asprintf(&label, " %s%s%s", name, *name ? "=" : "", text) < 0 ? NULL : label;
 }
 
 /* What the only state of a plan is called; where there are several, the one that differs in nothing is
  * "base". */
-static char *name_alone(const struct plan_state *s, bool alone)
+static char *name_alone(const struct plan_parts *parts, const struct plan_state *s)
 {
-	const char *stack = factor_string(s->state, FACTOR_STACK),
-	           *link = factor_string(s->state, FACTOR_DRBD_LINK);
+	const char *stack = plan_state_string(parts, s, FACTOR_STACK),
+	           *link = plan_state_string(parts, s, FACTOR_DRBD_LINK);
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s%s%s", stack, strcmp(stack, "drbd") ? "" : " ",
 	         strcmp(stack, "drbd") ? "" : link);
-	return strdup(alone ? text : "base");
+	return strdup(parts->state_count == 1 ? text : "base");
 }
 
-static int label_state(struct plan_state *s, factor_set shown, bool alone)
+/* Whether F is without a level in S because it was left alone. */
+static bool left_alone(const struct plan_parts *parts, const struct plan_state *s, const struct factor *f)
 {
-	/* Boot last: it reads best behind what is booted for. */
-	size_t length;
-	FILE *to = open_memstream(&s->label, &length);
+	const json_t *levels[FACTOR_COUNT] = {0};
+	unsigned char part[FACTOR_COUNT];
 
-	if (!to)
-		return -ENOMEM;
+	if (!factor_optional(f))
+		return false;
+	for (size_t i = 0; i < FACTOR_COUNT; i++)
+		if (s->levels[i])
+			levels[i] = plan_level(&parts->levels, i, s->levels[i])->json;
+	return factor_complete_levels(levels, part) & 1u << f->group;
+}
+
+char *plan_state_label(const struct plan_build *b, const struct plan_state *s, factor_set shown)
+{
+	char *label = NULL;
+	size_t length = 0;
+	FILE *to = NULL;
+
 	for (size_t i = 0; i <= FACTOR_COUNT; i++) {
+		/* Boot last: it reads best behind what is booted for. */
 		size_t f = i == FACTOR_COUNT ? (size_t)FACTOR_BOOT : i;
-		const json_t *level;
+		uint16_t level = s->levels[f];
 
 		if ((i == FACTOR_BOOT && i < FACTOR_COUNT) || !(shown & s->varied & FACTOR_INDEX_BIT(f)))
 			continue;
-		level = json_object_get(s->state, factors[f].name);
-		if (level || (factor_optional(&factors[f]) && factor_relevant(&factors[f], s->state)))
-			add_level(to, f, level);
+		if (!level && left_alone(b->parts, s, &factors[f]))
+			level = b->parts->levels.defaults[f];
+		if (!level)
+			continue;
+		if (!to && !(to = open_memstream(&label, &length)))
+			return NULL;
+		fputs(plan_level(&b->parts->levels, f, level)->label + !ftell(to), to);
 	}
-	if (fclose(to))
-		return -ENOMEM;
-	memmove(s->label, s->label + (*s->label == ' '), length + (*s->label != ' '));
-	if (!*s->label) {
-		free(s->label);
-		s->label = name_alone(s, alone);
-	}
-	return s->label ? 0 : -ENOMEM;
+	if (!to)
+		return name_alone(b->parts, s);
+	return fclose(to) ? NULL : label;
 }
 
 static bool same_member(const struct plan_build *b, size_t i, size_t j, const char *name)
 {
-	return json_equal(json_object_get(b->workloads[i].workload, name),
-	                  json_object_get(b->workloads[j].workload, name));
+	return json_equal(json_object_get(b->parts->workloads[i].workload, name),
+	                  json_object_get(b->parts->workloads[j].workload, name));
 }
 
 static bool differs(const struct plan_build *b, const char *name)
 {
-	for (size_t i = 1; i < b->workload_count; i++)
+	for (size_t i = 1; i < b->parts->workload_count; i++)
 		if (!same_member(b, 0, i, name))
 			return true;
 	return false;
@@ -126,7 +131,7 @@ static bool differs(const struct plan_build *b, const char *name)
 
 static bool all_differ(const struct plan_build *b, const char *name)
 {
-	for (size_t i = 0; i < b->workload_count; i++)
+	for (size_t i = 0; i < b->parts->workload_count; i++)
 		for (size_t j = 0; j < i; j++)
 			if (same_member(b, i, j, name))
 				return false;
@@ -141,7 +146,7 @@ static void write_workload_label(const struct plan_build *b, const json_t *w, FI
 	char text[64];
 	bool zero;
 
-	if (plan_label_aio(w, to) || plan_label_net(w, to))
+	if (plan_label_aio(w, to) || plan_label_drbd(w, to) || plan_label_net(w, to))
 		return;
 	zero = !strcmp(json_string_value(json_object_get(w, "source")), "zero");
 	units_size_text((uint64_t)json_integer_value(json_object_get(w, "bs_bytes")), text, sizeof(text));
@@ -178,22 +183,25 @@ static int label_workload(const struct plan_build *b, struct plan_workload *w)
 
 	if (!to)
 		return -ENOMEM;
-	if (b->workload_count > 1)
+	if (b->parts->workload_count > 1)
 		write_workload_label(b, w->workload, to);
 	return fclose(to) ? -ENOMEM : 0;
 }
 
 /* Which states came out twice, as notes. */
-static int note_doubles(struct plan_build *b)
+static int note_doubles(struct plan_build *b, factor_set shown)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < b->double_count && i < PLAN_DOUBLES_TOLD; i++)
+	for (size_t i = 0; i < b->double_count && i < PLAN_DOUBLES_TOLD; i++) {
+		char *label = plan_state_label(b, &b->parts->states[b->doubles[i].same], shown);
+
 		r |=
 		    json_array_append_new(b->plan->notes,
 		                          json_sprintf("%s is the same state as \"%s\", and is measured once",
-		                                       b->doubles[i].text,
-		                                       b->states[b->doubles[i].same].label));
+		                                       b->doubles[i].text, label ? label : ""));
+		free(label);
+	}
 	if (b->double_count > PLAN_DOUBLES_TOLD)
 		r |= json_array_append_new(b->plan->notes, json_sprintf("%zu more states came out twice",
 		                                                        b->double_count - PLAN_DOUBLES_TOLD));
@@ -202,12 +210,9 @@ static int note_doubles(struct plan_build *b)
 
 int plan_label(struct plan_build *b)
 {
-	factor_set shown = differing(b);
 	int r = 0;
 
-	for (size_t i = 0; !r && i < b->state_count; i++)
-		r = label_state(&b->states[i], shown, b->state_count == 1);
-	for (size_t i = 0; !r && i < b->workload_count; i++)
-		r = label_workload(b, &b->workloads[i]);
-	return r ? r : note_doubles(b);
+	for (size_t i = 0; !r && i < b->parts->workload_count; i++)
+		r = label_workload(b, &b->parts->workloads[i]);
+	return r ? r : note_doubles(b, plan_label_factors(b));
 }

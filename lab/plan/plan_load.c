@@ -81,15 +81,17 @@ static char *plan_name(const char *path)
 }
 
 /* One go shall show all that is wrong, so checks that can stand alone go on after others failed. */
-static int build(struct plan_build *b, uint64_t seed)
+static int build(struct plan_build *b, const struct plan_options *o)
 {
-	int r, second;
+	int r = json_is_object(b->doc.root) ? plan_apply_published(b, o->as_published) : 0, second;
 
+	if (r)
+		return r;
 	if (!yaml_check_schema(&b->doc, "plan.json")) {
 		plan_check_factors(b);
 		return -EINVAL;
 	}
-	r = read_head(b, seed);
+	r = read_head(b, o->seed);
 	if (!r)
 		r = plan_resolve_aliases(b);
 	if (r)
@@ -107,54 +109,72 @@ static int build(struct plan_build *b, uint64_t seed)
 		r = plan_make_cells(b);
 	if (!r)
 		r = plan_make_visits(b);
+	if (!r)
+		r = plan_read_acceptance(b);
 	return r;
 }
 
-static void build_free(struct plan_build *b)
+static void parts_free(struct plan_parts *parts)
 {
-	for (size_t i = 0; i < b->state_count; i++) {
-		json_decref(b->states[i].state);
-		free(b->states[i].label);
-		free(b->states[i].cell_ids);
+	if (!parts)
+		return;
+	for (size_t i = 0; i < parts->workload_count; i++) {
+		json_decref(parts->workloads[i].workload);
+		free(parts->workloads[i].label);
+		free(parts->workloads[i].canonical);
 	}
-	for (size_t i = 0; i < b->workload_count; i++) {
-		json_decref(b->workloads[i].workload);
-		free(b->workloads[i].label);
-		free(b->workloads[i].canonical);
-	}
-	free(b->states);
-	free(b->workloads);
-	yaml_free(&b->doc);
+	plan_levels_free(&parts->levels);
+	free(parts->states);
+	free(parts->workloads);
+	free(parts);
 }
 
 int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **out)
 {
-	return plan_load_scaled(path, seed, &(struct plan_scale){0}, err, out);
+	return plan_load_options(path, &(struct plan_options){.seed = seed}, err, out);
 }
 
-int plan_load_scaled(const char *path, uint64_t seed, const struct plan_scale *scale, FILE *err,
-                     struct plan **out)
+static int check_published(const char *path, const struct plan_options *o, FILE *err)
+{
+	struct plan_options published = *o;
+	struct plan *plan;
+	int r;
+
+	published.as_published = true;
+	r = plan_load_options(path, &published, err, &plan);
+	plan_free(plan);
+	return r;
+}
+
+int plan_load_options(const char *path, const struct plan_options *o, FILE *err, struct plan **out)
 {
 	struct complaints complaints = {0};
 	struct plan *p = calloc(1, sizeof(*p));
 	struct plan_build b = {.plan = p};
+	bool published;
 	int r;
 
 	*out = NULL;
 	if (!p)
 		return -ENOMEM;
-	p->scale = *scale;
+	p->scale = o->scale;
 	p->name = plan_name(path);
 	p->notes = json_array();
-	r = p->name && p->notes ? yaml_load(path, &complaints, &b.doc) : -ENOMEM;
+	p->parts = b.parts = calloc(1, sizeof(*p->parts));
+	r = p->parts ? plan_levels_init(&p->parts->levels) : -ENOMEM;
+	if (!r)
+		r = p->name && p->notes ? yaml_load(path, &complaints, &b.doc) : -ENOMEM;
 	if (!r)
 		r = sha256_hex(b.doc.text, b.doc.size, p->text_sha256);
 	if (!r)
-		r = build(&b, seed);
+		r = build(&b, o);
+	published = !r && !p->as_published && json_object_get(b.doc.root, "published");
 	if (r && !complaints.count)
 		complain_at(&complaints, 0, 0, "%s", strerror(-r));
 	complaints_print(&complaints, path, err);
-	build_free(&b);
+	yaml_free(&b.doc);
+	if (published) /* it must be right too, though nobody asked for it now */
+		r = check_published(path, o, err);
 	if (r)
 		plan_free(p);
 	else
@@ -166,14 +186,14 @@ void plan_free(struct plan *plan)
 {
 	if (!plan)
 		return;
-	for (size_t i = 0; i < plan->cell_count; i++) {
-		json_decref(plan->cells[i].cell);
+	for (size_t i = 0; i < plan->cell_count; i++)
 		free(plan->cells[i].label);
-	}
+	parts_free(plan->parts);
 	free(plan->cells);
 	free(plan->visits);
 	free(plan->name);
 	free(plan->question);
 	json_decref(plan->notes);
+	json_decref(plan->acceptance);
 	free(plan);
 }

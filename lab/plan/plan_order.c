@@ -6,38 +6,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int make_cell(struct plan_build *b, const struct plan_state *s, size_t workload,
-                     struct plan_cell *cell)
+/* TEXT is the state's canonical JSON, LABEL what it is called. The cell's id is canonical_id() of the cell,
+ * from canonical pieces, since thousands of cells share few workloads. */
+static int make_cell(struct plan_build *b, size_t state, size_t workload, const char *label, const char *text)
 {
-	const struct plan_workload *w = &b->workloads[workload];
-	bool drbd = !strcmp(factor_string(s->state, FACTOR_STACK), "drbd");
-	bool alone = !strcmp(factor_string(s->state, FACTOR_DRBD_LINK), "never-connected");
+	const struct plan_parts *parts = b->parts;
+	const struct plan_state *s = &parts->states[state];
+	const struct plan_workload *w = &parts->workloads[workload];
+	struct plan_cell *cell = &b->plan->cells[b->plan->cell_count++];
+	bool drbd = !strcmp(plan_state_string(parts, s, FACTOR_STACK), "drbd");
+	bool alone = !strcmp(plan_state_string(parts, s, FACTOR_DRBD_LINK), "never-connected");
+	char *body = NULL;
+	int length, r;
 
-	cell->cell =
-	    json_pack("{s:i, s:O, s:O}", "schema_version", 1, "state", s->state, "workload", w->workload);
-	if (!cell->cell || asprintf(&cell->label, "%s%s", s->label, w->label) < 0) {
+	*cell = (struct plan_cell){.state = state, .workload = workload};
+	if (asprintf(&cell->label, "%s%s", label, w->label) < 0) {
 		cell->label = NULL;
 		return -ENOMEM;
 	}
 	memcpy(cell->state_id, s->id, sizeof(cell->state_id));
-	cell->fresh = !strcmp(factor_string(s->state, FACTOR_BOOT), "fresh");
+	cell->fresh = !strcmp(plan_state_string(parts, s, FACTOR_BOOT), "fresh");
 	cell->nodes = drbd && !alone ? b->plan->nodes : 1;
 	cell->size_bytes = (uint64_t)json_integer_value(json_object_get(w->workload, "size_bytes"));
-	memcpy(cell->id, s->cell_ids[workload], sizeof(cell->id));
-	return 0;
+	length = asprintf(&body, "{\"schema_version\":1,\"state\":%s,\"workload\":%s}", text, w->canonical);
+	if (length < 0)
+		return -ENOMEM;
+	r = sha256_hex(body, (size_t)length, cell->id);
+	free(body);
+	return r;
 }
 
 int plan_make_cells(struct plan_build *b)
 {
+	const struct plan_parts *parts = b->parts;
+	factor_set shown = plan_label_factors(b);
 	struct plan *p = b->plan;
 	int r = 0;
 
-	p->cells = calloc(b->state_count * b->workload_count, sizeof(*p->cells));
+	p->cells = calloc(parts->state_count * parts->workload_count, sizeof(*p->cells));
 	if (!p->cells)
 		return -ENOMEM;
-	for (size_t s = 0; !r && s < b->state_count; s++)
-		for (size_t w = 0; !r && w < b->workload_count; w++)
-			r = make_cell(b, &b->states[s], w, &p->cells[p->cell_count++]);
+	for (size_t s = 0; !r && s < parts->state_count; s++) {
+		char text[PLAN_STATE_TEXT_SIZE], *label = plan_state_label(b, &parts->states[s], shown);
+		size_t length = plan_state_text(&parts->levels, &parts->states[s], text, sizeof(text));
+
+		r = label && length ? 0 : -ENOMEM;
+		for (size_t w = 0; !r && w < parts->workload_count; w++)
+			r = make_cell(b, s, w, label, text);
+		free(label);
+	}
 	return r;
 }
 
@@ -76,12 +93,14 @@ static void shuffle(uint64_t *state, size_t *items, size_t count)
  * *COUNT of them. The caller frees it; NULL: out of memory. */
 static size_t *number_boots(const struct plan_build *b, size_t *count)
 {
-	size_t *numbers = calloc(2 * b->state_count, sizeof(*numbers)); /* and what group_boots() needs */
+	size_t *numbers =
+	    calloc(2 * b->parts->state_count, sizeof(*numbers)); /* and what group_boots() needs */
 	json_t *known = json_object();
 
 	*count = 0;
-	for (size_t s = 0; numbers && known && s < b->state_count; s++) {
-		const char *arguments = factor_string(b->states[s].state, FACTOR_BOOT_CMDLINE);
+	for (size_t s = 0; numbers && known && s < b->parts->state_count; s++) {
+		const char *arguments =
+		    plan_state_string(b->parts, &b->parts->states[s], FACTOR_BOOT_CMDLINE);
 		const json_t *number = json_object_get(known, arguments);
 
 		numbers[s] = number ? (size_t)json_integer_value(number) : (*count)++;
@@ -115,7 +134,8 @@ static void group_boots(size_t *numbers, size_t count, size_t *states, size_t st
 
 int plan_make_visits(struct plan_build *b)
 {
-	size_t larger = b->state_count > b->workload_count ? b->state_count : b->workload_count;
+	size_t larger = b->parts->state_count > b->parts->workload_count ? b->parts->state_count
+	                                                                 : b->parts->workload_count;
 	size_t *states, *workloads, *boots, boot_count;
 	struct plan *p = b->plan;
 	uint64_t random = p->seed;
@@ -136,19 +156,20 @@ int plan_make_visits(struct plan_build *b)
 	}
 	workloads = states + larger;
 	for (unsigned int boot = 1; boot <= p->boots; boot++) {
-		for (size_t s = 0; s < b->state_count; s++)
+		for (size_t s = 0; s < b->parts->state_count; s++)
 			states[s] = s;
 		if (p->shuffled)
-			shuffle(&random, states, b->state_count);
-		group_boots(boots, boot_count, states, b->state_count, workloads);
-		for (size_t s = 0; s < b->state_count; s++) {
-			for (size_t w = 0; w < b->workload_count; w++)
+			shuffle(&random, states, b->parts->state_count);
+		group_boots(boots, boot_count, states, b->parts->state_count, workloads);
+		for (size_t s = 0; s < b->parts->state_count; s++) {
+			for (size_t w = 0; w < b->parts->workload_count; w++)
 				workloads[w] = w;
 			if (p->shuffled)
-				shuffle(&random, workloads, b->workload_count);
-			for (size_t w = 0; w < b->workload_count; w++)
+				shuffle(&random, workloads, b->parts->workload_count);
+			for (size_t w = 0; w < b->parts->workload_count; w++)
 				p->visits[p->visit_count++] =
-				    (struct plan_visit){boot, states[s] * b->workload_count + workloads[w]};
+				    (struct plan_visit){boot,
+				                        states[s] * b->parts->workload_count + workloads[w]};
 		}
 	}
 	free(states);

@@ -6,14 +6,16 @@
 #include <string.h>
 
 /* What one sample of C moves, or how long it takes. */
-static const char *sample_text(const struct plan_cell *c, char *buf, size_t size)
+static const char *sample_text(const struct plan *plan, const struct plan_cell *c, char *buf, size_t size)
 {
-	const json_t *workload = json_object_get(c->cell, "workload");
-	bool aio = !strcmp(json_string_value(json_object_get(workload, "type")), "aio");
+	const json_t *workload = plan_cell_workload(plan, c);
+	const char *type = json_string_value(json_object_get(workload, "type"));
 
 	if (c->size_bytes)
 		return units_size_text(c->size_bytes, buf, size);
-	if (aio)
+	if (!strcmp(type, "resync") || !strcmp(type, "verify"))
+		return "the whole device";
+	if (!strcmp(type, "aio"))
 		return units_duration_text((uint64_t)json_integer_value(
 		                               json_object_get(workload, "duration_ms")),
 		                           buf, size);
@@ -33,7 +35,7 @@ static void print_cells(const struct plan *plan, FILE *to)
 		const struct plan_cell *c = &plan->cells[i];
 
 		fprintf(to, "%6zu  %-*s  %.12s  %5u  %s\n", i + 1, width, c->label, c->id, c->nodes,
-		        sample_text(c, size, sizeof(size)));
+		        sample_text(plan, c, size, sizeof(size)));
 	}
 }
 
@@ -89,6 +91,44 @@ static void print_estimate(const struct plan *plan, const struct assumptions *a,
 	        (double)a->sample_ms / 1e3, units_size_text(a->sync_bytes, time, sizeof(time)));
 }
 
+/* "1-3, 5". */
+static void print_numbers(const json_t *numbers, FILE *to)
+{
+	size_t count = json_array_size(numbers);
+
+	for (size_t i = 0, end; i < count; i = end) {
+		json_int_t first = json_integer_value(json_array_get(numbers, i));
+
+		for (end = i + 1; end < count && json_integer_value(json_array_get(numbers, end)) ==
+		                                     first + (json_int_t)(end - i);
+		     end++)
+			;
+		fprintf(to, "%s%" JSON_INTEGER_FORMAT, i ? ", " : "", first);
+		if (end - i > 1)
+			fprintf(to, "-%" JSON_INTEGER_FORMAT, first + (json_int_t)(end - i) - 1);
+	}
+}
+
+static void print_acceptance(const struct plan *plan, FILE *to)
+{
+	const json_t *criterion;
+	size_t i;
+
+	json_array_foreach (plan->acceptance, i, criterion) {
+		const json_t *cells = json_object_get(criterion, "cells");
+
+		fprintf(to, "%s %s %s %s", i ? "         " : "Accepted:",
+		        json_string_value(json_object_get(criterion, "metric")),
+		        json_is_true(json_object_get(criterion, "at_least")) ? "at least" : "at most",
+		        json_string_value(json_object_get(criterion, "text")));
+		if (json_array_size(cells)) {
+			fputs(" in cells ", to);
+			print_numbers(cells, to);
+		}
+		fputc('\n', to);
+	}
+}
+
 void plan_print(const struct plan *plan, const struct assumptions *a, FILE *to)
 {
 	const json_t *note;
@@ -99,6 +139,10 @@ void plan_print(const struct plan *plan, const struct assumptions *a, FILE *to)
 	if (plan->scale.denominator)
 		fprintf(to, "SCALED: sizes are %u/%u of the plan's\n\n", plan->scale.numerator,
 		        plan->scale.denominator);
+	if (plan->as_published)
+		fputs("AS PUBLISHED: with the sizes, data and repeats of the experiment that the plan "
+		      "repeats\n\n",
+		      to);
 	print_cells(plan, to);
 	json_array_foreach (plan->notes, i, note) {
 		fprintf(to, "Note: %s\n", json_string_value(note));
@@ -111,6 +155,7 @@ void plan_print(const struct plan *plan, const struct assumptions *a, FILE *to)
 		        plan->seed_in_plan ? ""
 		                           : ", which the plan does not name: `assay run` draws its own");
 	print_order(plan, to);
+	print_acceptance(plan, to);
 	print_estimate(plan, a, to);
 }
 
@@ -121,10 +166,11 @@ static json_t *cells_json(const struct plan *plan)
 	for (size_t i = 0; i < plan->cell_count; i++) {
 		const struct plan_cell *c = &plan->cells[i];
 
-		json_array_append_new(out, json_pack("{s:s, s:s, s:s, s:b, s:i, s:I, s:O}", "id", c->id,
-		                                     "state_id", c->state_id, "label", c->label, "fresh",
-		                                     c->fresh, "nodes", (int)c->nodes, "size_bytes",
-		                                     (json_int_t)c->size_bytes, "cell", c->cell));
+		json_array_append_new(out,
+		                      json_pack("{s:s, s:s, s:s, s:b, s:i, s:I, s:o}", "id", c->id,
+		                                "state_id", c->state_id, "label", c->label, "fresh", c->fresh,
+		                                "nodes", (int)c->nodes, "size_bytes",
+		                                (json_int_t)c->size_bytes, "cell", plan_cell_json(plan, c)));
 	}
 	return out;
 }
@@ -169,6 +215,10 @@ void plan_print_json(const struct plan *plan, const struct assumptions *a, FILE 
 	if (plan->scale.denominator)
 		json_object_set_new(out, "scale",
 		                    json_sprintf("%u/%u", plan->scale.numerator, plan->scale.denominator));
+	if (plan->acceptance)
+		json_object_set(out, "acceptance", plan->acceptance);
+	if (plan->as_published)
+		json_object_set_new(out, "as_published", json_true());
 	json_dumpf(out, to, JSON_INDENT(2) | JSON_SORT_KEYS);
 	fputc('\n', to);
 	json_decref(out);

@@ -170,18 +170,19 @@ static const struct {
 	const char *type;
 	json_t *(*read)(struct plan_build *b, size_t index, const json_t *workload);
 } types[] = {
-    {"copy", read_copy},    {"stream", plan_read_stream},
-    {"rtt", plan_read_rtt}, {"failover", plan_read_failover},
-    {"aio", plan_read_aio},
+    {"copy", read_copy},          {"stream", plan_read_stream},
+    {"rtt", plan_read_rtt},       {"failover", plan_read_failover},
+    {"aio", plan_read_aio},       {"resync", plan_read_resync},
+    {"verify", plan_read_verify},
 };
 
 /* Adds WORKLOAD, which becomes its own, unless it is there. */
 static int add_workload(struct plan_build *b, size_t index, json_t *workload)
 {
-	struct plan_workload *w = &b->workloads[b->workload_count];
+	struct plan_workload *w = &b->parts->workloads[b->parts->workload_count];
 
-	for (size_t i = 0; i < b->workload_count; i++)
-		if (json_equal(workload, b->workloads[i].workload)) {
+	for (size_t i = 0; i < b->parts->workload_count; i++)
+		if (json_equal(workload, b->parts->workloads[i].workload)) {
 			json_array_append_new(b->plan->notes,
 			                      json_sprintf("workload %zu is the same as an earlier one "
 			                                   "and is measured once",
@@ -190,7 +191,8 @@ static int add_workload(struct plan_build *b, size_t index, json_t *workload)
 			return 0;
 		}
 	w->workload = workload;
-	b->workload_count++;
+	w->place = index;
+	b->parts->workload_count++;
 	return canonical_json(w->workload, &w->canonical);
 }
 
@@ -229,8 +231,9 @@ int plan_read_workloads(struct plan_build *b)
 	size_t i;
 	int r = 0;
 
-	b->workloads = calloc(json_array_size(list) * PLAN_CRYSTAL_CELLS, sizeof(*b->workloads));
-	if (!b->workloads)
+	b->parts->workloads =
+	    calloc(json_array_size(list) * PLAN_CRYSTAL_CELLS, sizeof(*b->parts->workloads));
+	if (!b->parts->workloads)
 		return -ENOMEM;
 	json_array_foreach (list, i, item) {
 		if (!r)

@@ -54,10 +54,30 @@ json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt)
 	                 integer_of(rtt, "count", DEFAULT_COUNT));
 }
 
-enum { DEFAULT_BS_BYTES = 65536, DEFAULT_BEFORE_MS = 5000, DEFAULT_AFTER_MS = 15000, SECTOR_BYTES = 512 };
+enum {
+	DEFAULT_BS_BYTES = 65536,
+	DEFAULT_BEFORE_MS = 5000,
+	DEFAULT_AFTER_MS = 15000,
+	AFTER_MAX_MS = 3599000,
+	SECTOR_BYTES = 512
+};
+
+/* As plan_read_failover() has them. */
+static json_t *role_change(struct plan_build *b, size_t index, const json_t *failover, uint64_t bs,
+                           uint64_t size, uint64_t before_ms, uint64_t after_ms)
+{
+	if (json_object_get(failover, "pull"))
+		plan_workload_complain(b, index, "pull", "it has a meaning with what: link");
+	if (after_ms > AFTER_MAX_MS)
+		plan_workload_complain(b, index, "after", "a change of roles is watched for an hour at most");
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "type", "failover", "what", "role", "bs_bytes",
+	                 (json_int_t)bs, "size_bytes", (json_int_t)size, "before_ms", (json_int_t)before_ms,
+	                 "after_ms", (json_int_t)after_ms);
+}
 
 json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *failover)
 {
+	const json_t *what = json_object_get(failover, "what");
 	const json_t *pull = json_object_get(failover, "pull");
 	uint64_t bs = DEFAULT_BS_BYTES, size = 0, before_ms = DEFAULT_BEFORE_MS, after_ms = DEFAULT_AFTER_MS;
 	bool good = plan_workload_size(b, index, failover, "bs", &bs);
@@ -80,35 +100,47 @@ json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *fai
 		    b, index, "after",
 		    "before and after together take longer than the deadline for measuring (deadlines: "
 		    "measure)");
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:s}", "type", "failover", "bs_bytes", (json_int_t)bs,
-	                 "size_bytes", (json_int_t)size, "before_ms", (json_int_t)before_ms, "after_ms",
-	                 (json_int_t)after_ms, "pull", pull ? json_string_value(pull) : "admin-down");
+	if (what && !strcmp(json_string_value(what), "role"))
+		return role_change(b, index, failover, bs, size, before_ms, after_ms);
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "type", "failover", "what", "link",
+	                 "bs_bytes", (json_int_t)bs, "size_bytes", (json_int_t)size, "before_ms",
+	                 (json_int_t)before_ms, "after_ms", (json_int_t)after_ms, "pull",
+	                 pull ? json_string_value(pull) : "admin-down");
 }
 
-/* Whether STATE has what WORKLOAD needs; else WHAT it lacks. */
-static const char *lacks(const json_t *workload, const json_t *state)
+/* What S lacks of what WORKLOAD needs; NULL: nothing. */
+static const char *lacks(const json_t *workload, const struct plan_parts *parts, const struct plan_state *s)
 {
 	const char *type = json_string_value(json_object_get(workload, "type"));
+	const char *what = json_string_value(json_object_get(workload, "what"));
+	bool link = !strcmp(type, "failover") && !strcmp(what, "link"), connected;
 
 	if (!strcmp(type, "copy") || !strcmp(type, "aio"))
 		return NULL;
-	if (!factor_relevant(&factors[FACTOR_NIC_MTU], state))
+	if (!s->levels[FACTOR_NIC_MTU])
 		return "stack: drbd, and a drbd.link other than never-connected, since it goes over the "
 		       "storage "
 		       "network";
-	if (!strcmp(type, "failover") && (!factor_relevant(&factors[FACTOR_BOND_MIIMON], state) ||
-	                                  strcmp(factor_string(state, FACTOR_DRBD_LINK), "connected") != 0))
+	if (!strcmp(type, "stream") || !strcmp(type, "rtt"))
+		return NULL;
+	connected = !strcmp(plan_state_string(parts, s, FACTOR_DRBD_LINK), "connected");
+	if (link && (!strcmp(plan_state_string(parts, s, FACTOR_BOND_MODE), "none") || !connected))
 		return "a bond.mode other than none, and drbd.link: connected, since it pulls a slave of the "
 		       "bond";
+	if (!connected)
+		return "drbd.link: connected, since both nodes take part in it";
+	if (!strcmp(type, "verify") &&
+	    !strcmp(plan_state_string(parts, s, FACTOR_DRBD_VERIFY_ALG), "default"))
+		return "a drbd.net.verify-alg, by which the nodes compare their data";
 	return NULL;
 }
 
 void plan_check_workloads(struct plan_build *b)
 {
-	for (size_t w = 0; w < b->workload_count; w++)
-		for (size_t s = 0; s < b->state_count; s++) {
-			const json_t *workload = b->workloads[w].workload;
-			const char *what = lacks(workload, b->states[s].state);
+	for (size_t w = 0; w < b->parts->workload_count; w++)
+		for (size_t s = 0; s < b->parts->state_count; s++) {
+			const json_t *workload = b->parts->workloads[w].workload;
+			const char *what = lacks(workload, b->parts, &b->parts->states[s]);
 
 			if (!what)
 				continue;
@@ -131,10 +163,11 @@ bool plan_label_net(const json_t *w, FILE *to)
 		fprintf(to, " x%lld %.4gs", (long long)json_integer_value(json_object_get(w, "connections")),
 		        (double)json_integer_value(json_object_get(w, "duration_ms")) / 1e3);
 	if (!strcmp(type, "failover"))
-		fprintf(to, " %s %s",
+		fprintf(to, " %s %s", json_string_value(json_object_get(w, "what")),
 		        units_size_text((uint64_t)json_integer_value(json_object_get(w, "bs_bytes")), text,
-		                        sizeof(text)),
-		        json_string_value(json_object_get(w, "pull")));
+		                        sizeof(text)));
+	if (json_object_get(w, "pull"))
+		fprintf(to, " %s", json_string_value(json_object_get(w, "pull")));
 	if (!strcmp(type, "rtt"))
 		fprintf(to, " %s x%lld",
 		        units_size_text((uint64_t)json_integer_value(json_object_get(w, "message_bytes")),

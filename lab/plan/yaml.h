@@ -34,6 +34,10 @@ void yaml_free(struct yaml_doc *doc);
 __attribute__((format(printf, 4, 5))) void yaml_complain(struct yaml_doc *doc, const char *pointer,
                                                          bool at_key, const char *format, ...);
 
+/* What stands at FROM in the file is complained of as if it were at TO, and what stood at TO no more. 0 or
+ * -ENOMEM. */
+int yaml_move_marks(struct yaml_doc *doc, const char *from, const char *to);
+
 /* Complains of everything that does not fit the schema NAME. Whether there was nothing. */
 bool yaml_check_schema(struct yaml_doc *doc, const char *name);
 

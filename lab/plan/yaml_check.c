@@ -3,6 +3,7 @@
 #include "yaml.h"
 #include "schema.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,33 @@ void yaml_complain(struct yaml_doc *doc, const char *pointer, bool at_key, const
 	va_end(args);
 	complain_at(doc->complaints, line, column, "%s", text ? text : "out of memory");
 	free(text);
+}
+
+/* What of POINTER is behind BASE ("" or "/..."), or NULL: it is not below it. */
+static char *below(char *pointer, const char *base)
+{
+	size_t length = strlen(base);
+
+	return !strncmp(pointer, base, length) && (!pointer[length] || pointer[length] == '/')
+	           ? pointer + length
+	           : NULL;
+}
+
+int yaml_move_marks(struct yaml_doc *doc, const char *from, const char *to)
+{
+	for (size_t i = 0; i < doc->mark_count; i++) {
+		char *pointer = doc->marks[i].pointer, *rest = below(pointer, from), *moved;
+
+		if (below(pointer, to))
+			*pointer = '\0';
+		if (!rest)
+			continue;
+		if (asprintf(&moved, "%s%s", to, rest) < 0)
+			return -ENOMEM;
+		free(pointer);
+		doc->marks[i].pointer = moved;
+	}
+	return 0;
 }
 
 static void forward(void *context, const struct schema_error *error)

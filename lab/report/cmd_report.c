@@ -87,10 +87,7 @@ int cmd_report(int argc, char **argv)
 	result = ASSAY_SYSTEM;
 	if (r == 1) {
 		r = print(report, &q);
-		result = r == -EINVAL              ? ASSAY_USAGE
-		         : r                       ? ASSAY_SYSTEM
-		         : report_complete(report) ? ASSAY_OK
-		                                   : ASSAY_NOT_VALID;
+		result = r == -EINVAL ? ASSAY_USAGE : r ? ASSAY_SYSTEM : report_exit(report);
 		if (r && r != -EINVAL)
 			fprintf(stderr, "assay report: %s\n", strerror(-r));
 	} else if (!r) {

@@ -17,9 +17,8 @@
 
 struct options {
 	const char *plan, *lab, *group, *database, *cancel;
-	uint64_t seed;
 	bool seeded, no_wait;
-	struct plan_scale scale;
+	struct plan_options plan_options;
 };
 
 static volatile int stop;
@@ -48,10 +47,13 @@ static int parse(int argc, char **argv, struct options *o)
 	     .text = &o->database},
 	    {"seed", "N",
 	     "for a plan whose order is shuffled without a seed (default: by chance; it is recorded)",
-	     .set = &o->seeded, .number = &o->seed, .max = UINT32_MAX},
+	     .set = &o->seeded, .number = &o->plan_options.seed, .max = UINT32_MAX},
 	    {"scale", "1/N",
 	     "with the N-th part of the sizes that copies have, where there is no hardware; it is recorded",
-	     .parse = parse_scale, .to = &o->scale},
+	     .parse = parse_scale, .to = &o->plan_options.scale},
+	    {"as-published", NULL,
+	     "as the experiment was made that the plan repeats, mistakes included; it is recorded",
+	     .set = &o->plan_options.as_published},
 	    {"no-wait", NULL, "print the run's name and return at once", .set = &o->no_wait},
 	    {"cancel", "RUN", "end a run that is queued or running, instead of measuring a plan",
 	     .text = &o->cancel},
@@ -136,18 +138,21 @@ static int finish(struct store *store, const char *run)
 	if (r != 1)
 		return ASSAY_SYSTEM;
 	report_print(report, stdout);
-	bool complete = report_complete(report);
+	int result = report_exit(report);
 	report_free(report);
-	return complete ? ASSAY_OK : ASSAY_NOT_VALID;
+	return result;
 }
 
 static int watch(struct store *store, const char *run, const char *database)
 {
 	const struct sigaction action = {.sa_handler = on_signal};
+	struct sigaction before;
+	int r;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	int r = watch_run(store, run, &stop);
+	/* Who started us may have Ctrl-C for itself, and with it the right to say what goes on. */
+	if (!sigaction(SIGINT, NULL, &before) && before.sa_handler != SIG_IGN)
+		sigaction(SIGINT, &action, NULL);
+	r = watch_run(store, run, &stop);
 	if (r == -EINTR) {
 		fprintf(stderr,
 		        "\nThe run goes on. `assay status --db %s` shows it, `assay report %s --db %s` its "
@@ -184,7 +189,7 @@ static int run(struct store *store, const struct options *o, json_t *lab, const 
 	char id[RUN_ID_SIZE], *text = NULL;
 	int result = ASSAY_USAGE;
 
-	if (!plan_load_scaled(o->plan, o->seed, &o->scale, stderr, &plan) &&
+	if (!plan_load_options(o->plan, &o->plan_options, stderr, &plan) &&
 	    !plan_fits_lab(plan, lab, o->group, stderr, &group)) {
 		text = read_text(o->plan);
 		result = ASSAY_SYSTEM;
@@ -212,7 +217,7 @@ int cmd_run(int argc, char **argv)
 	if (result != CLI_GO)
 		return result;
 	if (!o.seeded)
-		o.seed = (uint64_t)time(NULL) % 1000000;
+		o.plan_options.seed = (uint64_t)time(NULL) % 1000000;
 	if (o.lab && lab_file_load(o.lab, stderr, &lab))
 		return ASSAY_USAGE;
 	database = o.database ? strdup(o.database) : database_path(lab, o.lab);

@@ -60,41 +60,25 @@ const char *figure_text(double value, char *text, size_t size)
 	return text;
 }
 
-static int by_size(const void *a, const void *b)
+struct stats_figure estimate_of_boot(const struct report_cell *cell, enum figure_id figure, int64_t boot)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-struct estimate estimate_median(double *values, size_t n)
-{
-	struct estimate e = {.n = n};
-
-	if (!n)
-		return e;
-	qsort(values, n, sizeof(*values), by_size);
-	e.median = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-	e.low = e.smallest = values[0];
-	e.high = e.largest = values[n - 1];
-	e.level = median_confidence(n);
-	return e;
-}
-
-struct estimate estimate_of_boot(const struct report_cell *cell, enum figure_id figure, int64_t boot)
-{
-	double *values = calloc(cell->sample_count + 1, sizeof(*values));
+	struct stats_sample *samples = calloc(cell->sample_count + 1, sizeof(*samples));
+	struct stats_figure f = {0};
 	size_t n = 0;
 
-	for (size_t k = 0; values && k < cell->sample_count; k++)
-		if (!isnan(cell->samples[k].figure[figure]) && (!boot || cell->samples[k].boot == boot))
-			values[n++] = cell->samples[k].figure[figure];
-	struct estimate e = estimate_median(values, n);
-	free(values);
-	return e;
+	for (size_t k = 0; samples && k < cell->sample_count; k++) {
+		const struct report_sample *s = &cell->samples[k];
+
+		if (!isnan(s->figure[figure]) && (!boot || s->boot == boot))
+			samples[n++] = (struct stats_sample){s->figure[figure], (uint32_t)s->boot, s->node};
+	}
+	if (n && stats_figure(samples, n, STATS_CONFIDENCE, &f))
+		f = (struct stats_figure){0};
+	free(samples);
+	return f;
 }
 
-struct estimate estimate_of_cell(const struct report_cell *cell, enum figure_id figure)
+struct stats_figure estimate_of_cell(const struct report_cell *cell, enum figure_id figure)
 {
 	return estimate_of_boot(cell, figure, 0);
 }

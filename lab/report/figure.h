@@ -25,20 +25,11 @@ const struct figure *figure_of_workload(const char *type);
  * Gives TEXT. */
 const char *figure_text(double value, char *text, size_t size);
 
-/* A median and what is known of it. */
-struct estimate {
-	double median, low, high, smallest, largest;
-	double level; /* how surely the interval has the true median; 0: there is no interval */
-	size_t n;
-};
+/* Of the valid samples of CELL that have FIGURE; or of those of one BOOT. The samples are 0 where there are
+ * none, or memory is short. A block (boot in the key) counts as a boot. */
+struct stats_figure estimate_of_cell(const struct report_cell *cell, enum figure_id figure);
+struct stats_figure estimate_of_boot(const struct report_cell *cell, enum figure_id figure, int64_t boot);
 
-#define ESTIMATE_METHOD "order statistics: smallest to largest of n, 1 - 2^(1-n)"
-
-/* Of N values, which are put in order. */
-struct estimate estimate_median(double *values, size_t n);
-/* Of the valid samples of CELL that have FIGURE; or of those of one BOOT. n is 0 too where memory is
- * short. */
-struct estimate estimate_of_cell(const struct report_cell *cell, enum figure_id figure);
-struct estimate estimate_of_boot(const struct report_cell *cell, enum figure_id figure, int64_t boot);
+#define ESTIMATE_METHOD "order statistics of the medians of boots, no distribution assumed"
 
 #endif

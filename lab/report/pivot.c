@@ -190,19 +190,23 @@ static int by_place(const void *a, const void *b)
 	return (x->column > y->column) - (x->column < y->column);
 }
 
-struct estimate pivot_at(const struct pivot *p, unsigned int table, unsigned int row, unsigned int column)
+struct stats_figure pivot_at(const struct pivot *p, unsigned int table, unsigned int row, unsigned int column)
 {
 	const struct point key = {.table = table, .row = row, .column = column};
 	const struct point *any = bsearch(&key, p->points, p->point_count, sizeof(key), by_place);
+	struct stats_figure f = {0};
 	size_t n = 0;
 
 	if (!any)
-		return (struct estimate){0};
+		return f;
 	while (any > p->points && !by_place(any - 1, &key))
 		any--;
 	for (; any < p->points + p->point_count && !by_place(any, &key); any++)
-		p->values[n++] = any->sample->figure[p->figure->id];
-	return estimate_median(p->values, n);
+		p->values[n++] = (struct stats_sample){any->sample->figure[p->figure->id],
+		                                       (uint32_t)any->sample->boot, any->sample->node};
+	if (stats_figure(p->values, n, STATS_CONFIDENCE, &f))
+		f = (struct stats_figure){0};
+	return f;
 }
 
 static int prepare(struct pivot *p, const struct pivot_request *request)

@@ -36,13 +36,14 @@ struct pivot {
 	size_t point_count;
 	unsigned int rows, columns, table_count;
 	struct table *tables;
-	double *values; /* room for those of one place */
+	struct stats_sample *values; /* room for those of one place */
 };
 
 /* How a place along AXIS is called; TEXT has room for a number. */
 const char *pivot_place_text(const struct pivot *p, int axis, unsigned int at, char *text, size_t size);
-/* The estimate at a place of a table; n 0: nothing was measured there. */
-struct estimate pivot_at(const struct pivot *p, unsigned int table, unsigned int row, unsigned int column);
+/* The figure at a place of a table; no samples: nothing was measured there. */
+struct stats_figure pivot_at(const struct pivot *p, unsigned int table, unsigned int row,
+                             unsigned int column);
 
 void pivot_print_text(const struct pivot *p, FILE *out);
 void pivot_print_csv(const struct pivot *p, FILE *out);

@@ -27,7 +27,7 @@ static bool title(const struct pivot *p, unsigned int table, FILE *out)
 static bool row_used(const struct pivot *p, unsigned int table, unsigned int row)
 {
 	for (unsigned int c = 0; c < p->columns; c++)
-		if (pivot_at(p, table, row, c).n)
+		if (pivot_at(p, table, row, c).samples)
 			return true;
 	return false;
 }
@@ -35,23 +35,23 @@ static bool row_used(const struct pivot *p, unsigned int table, unsigned int row
 static bool column_used(const struct pivot *p, unsigned int table, unsigned int column)
 {
 	for (unsigned int r = 0; r < p->rows; r++)
-		if (pivot_at(p, table, r, column).n)
+		if (pivot_at(p, table, r, column).samples)
 			return true;
 	return false;
 }
 
-static void entry_text(const struct estimate *e, char *text, size_t size)
+static void entry_text(const struct stats_figure *e, char *text, size_t size)
 {
 	char middle[32], low[32], high[32];
 
-	if (!e->n) {
+	if (!e->samples) {
 		snprintf(text, size, "-");
 		return;
 	}
 	figure_text(e->median, middle, sizeof(middle));
-	if (e->level > 0)
-		snprintf(text, size, "%s [%s, %s]", middle, figure_text(e->low, low, sizeof(low)),
-		         figure_text(e->high, high, sizeof(high)));
+	if (e->interval.confidence > 0)
+		snprintf(text, size, "%s [%s, %s]", middle, figure_text(e->interval.low, low, sizeof(low)),
+		         figure_text(e->interval.high, high, sizeof(high)));
 	else
 		snprintf(text, size, "%s [none]", middle);
 }
@@ -62,7 +62,7 @@ static int column_width(const struct pivot *p, unsigned int table, unsigned int 
 	int width = (int)strlen(pivot_place_text(p, p->column_axis, column, text, sizeof(text)));
 
 	for (unsigned int r = 0; r < p->rows; r++) {
-		struct estimate e = pivot_at(p, table, r, column);
+		struct stats_figure e = pivot_at(p, table, r, column);
 
 		entry_text(&e, text, sizeof(text));
 		if ((int)strlen(text) > width)
@@ -71,29 +71,32 @@ static int column_width(const struct pivot *p, unsigned int table, unsigned int 
 	return width;
 }
 
-/* LEVEL: the least and the most of the intervals' levels so far. */
-static void print_row(const struct pivot *p, unsigned int table, unsigned int row, double level[2], FILE *out)
+/* LEVEL: the least and the most of the intervals' levels so far; ONE_BOOT: some were of one boot's samples.
+ */
+static void print_row(const struct pivot *p, unsigned int table, unsigned int row, double level[2],
+                      bool *one_boot, FILE *out)
 {
 	char text[128];
 	int pad = 0; /* of the column before: no line ends with blanks */
 
 	for (unsigned int c = 0; c < p->columns; c++) {
-		struct estimate e = pivot_at(p, table, row, c);
+		struct stats_figure e = pivot_at(p, table, row, c);
 
 		if (!column_used(p, table, c))
 			continue;
 		entry_text(&e, text, sizeof(text));
 		fprintf(out, "%*s  %s", pad, "", text);
 		pad = column_width(p, table, c) - (int)strlen(text);
-		if (e.n && e.level > 0) {
-			level[0] = fmin(level[0], e.level);
-			level[1] = fmax(level[1], e.level);
+		*one_boot = *one_boot || (e.samples && e.boots == 1);
+		if (e.samples && e.interval.confidence > 0) {
+			level[0] = fmin(level[0], e.interval.confidence);
+			level[1] = fmax(level[1], e.interval.confidence);
 		}
 	}
 	fputc('\n', out);
 }
 
-static void print_table(const struct pivot *p, unsigned int table, double level[2], FILE *out)
+static void print_table(const struct pivot *p, unsigned int table, double level[2], bool *one_boot, FILE *out)
 {
 	char label[128];
 	int width = (int)strlen(p->row_name), pad = 0;
@@ -120,7 +123,7 @@ static void print_table(const struct pivot *p, unsigned int table, double level[
 		if (!row_used(p, table, r))
 			continue;
 		fprintf(out, "  %-*s", width, pivot_place_text(p, p->row_axis, r, label, sizeof(label)));
-		print_row(p, table, r, level, out);
+		print_row(p, table, r, level, one_boot, out);
 	}
 }
 
@@ -143,6 +146,7 @@ static void print_along(const struct pivot *p, FILE *out)
 void pivot_print_text(const struct pivot *p, FILE *out)
 {
 	double level[2] = {1, 0};
+	bool one_boot = false;
 
 	fprintf(out, "run %s: median %s [interval] by %s%s%s\n", p->report->run, p->figure->unit, p->row_name,
 	        p->column_name ? " and " : "", p->column_name ? p->column_name : "");
@@ -154,15 +158,17 @@ void pivot_print_text(const struct pivot *p, FILE *out)
 		fprintf(out, "no valid sample has a figure in %s\n", p->figure->unit);
 	for (unsigned int t = 0; p->point_count && t < p->table_count; t++)
 		if (!p->tables[t].redundant)
-			print_table(p, t, level, out);
+			print_table(p, t, level, &one_boot, out);
 	if (level[1] > 0)
 		fprintf(out, "\nIntervals hold the median at a level of at least %.1f %%: %s.\n",
 		        floor(level[0] * 1e3) / 10, ESTIMATE_METHOD);
+	if (one_boot)
+		fputs("1 boot: no interval of the boot's effect; it is of that boot's samples alone.\n", out);
 }
 
 /* One place of a table; OTHERS: what its table's cells have in common. */
 static void print_csv_line(const struct pivot *p, const char *others, unsigned int row, unsigned int column,
-                           const struct estimate *e, FILE *out)
+                           const struct stats_figure *e, FILE *out)
 {
 	char text[128];
 
@@ -172,8 +178,8 @@ static void print_csv_line(const struct pivot *p, const char *others, unsigned i
 	csv_text(out, pivot_place_text(p, p->row_axis, row, text, sizeof(text)));
 	fprintf(out, ",%s,", p->column_name ? p->column_name : "");
 	csv_text(out, pivot_place_text(p, p->column_axis, column, text, sizeof(text)));
-	fprintf(out, ",%s,%zu,%.9g,%.9g,%.9g,%.4f\n", p->figure->name, e->n, e->median, e->low, e->high,
-	        e->level);
+	fprintf(out, ",%s,%zu,%.9g,%.9g,%.9g,%.4f\n", p->figure->name, e->samples, e->median, e->interval.low,
+	        e->interval.high, e->interval.confidence);
 }
 
 void pivot_print_csv(const struct pivot *p, FILE *out)
@@ -189,9 +195,9 @@ void pivot_print_csv(const struct pivot *p, FILE *out)
 		}
 		for (unsigned int r = 0; r < p->rows; r++) {
 			for (unsigned int c = 0; c < p->columns; c++) {
-				struct estimate e = pivot_at(p, t, r, c);
+				struct stats_figure e = pivot_at(p, t, r, c);
 
-				if (e.n)
+				if (e.samples)
 					print_csv_line(p, others, r, c, &e, out);
 			}
 		}

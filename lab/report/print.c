@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report.h"
+#include "figure.h"
+#include "observers.h"
 #include "variance.h"
 #include "watch.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -41,28 +41,39 @@ static void print_head(const struct report *report, FILE *out)
 		        "SCALED: sizes are %s of the plan's. Figures of so little data are no figures of "
 		        "the hardware.\n",
 		        report->scale);
+	if (report->as_published)
+		fputs("AS PUBLISHED: with the sizes, data and repeats of the experiment that the plan "
+		      "repeats, mistakes "
+		      "included.\n",
+		      out);
 	fputc('\n', out);
+	if (report->acceptance) {
+		accept_print(report->acceptance, out);
+		fputc('\n', out);
+	}
 }
 
 static void print_cell(const struct report_cell *cell, int width, FILE *out)
 {
+	const struct stats_figure f = estimate_of_cell(cell, FIGURE_MB_PER_S);
 	size_t n = cell->sample_count;
+	char level[16], of[16] = "";
 
 	fprintf(out, "%3" PRId64 "  %-*s  %3zu/%-3" PRId64 " %5" PRId64, cell->ordinal, width, cell->label, n,
 	        cell->wanted, cell->boots);
-	if (n) {
-		double middle = median(cell->samples, n);
-
-		fprintf(out, "  %9.2f  %9.2f  %9.2f - %-9.2f", middle, middle / MB_PER_MIB,
-		        cell->samples[0].mb_per_s, cell->samples[n - 1].mb_per_s);
-	} else {
-		fprintf(out, "  %9s  %9s  %9s   %-9s", "-", "-", "-", "-");
-	}
-	if (n > 1)
-		fprintf(out, " %6.1f %%", floor(median_confidence(n) * 1e3) / 10); /* never rounded up */
+	if (n)
+		fprintf(out, "  %9.2f  %9.2f", f.median, f.median / MB_PER_MIB);
 	else
-		fprintf(out, " %8s", "none");
-	fprintf(out, "  %7" PRId64 " %6" PRId64 "%s\n", cell->bad[0], cell->bad[1] + cell->bad[2],
+		fprintf(out, "  %9s  %9s", "-", "-");
+	if (f.basis != STATS_NOTHING)
+		fprintf(out, "  %9.2f - %-9.2f", f.interval.low, f.interval.high);
+	else
+		fprintf(out, "  %9s   %-9s", "-", "-");
+	if (f.basis == STATS_BOOTS)
+		snprintf(of, sizeof(of), "%zu boots", f.boots);
+	fprintf(out, " %8s  %-8s %7" PRId64 " %6" PRId64 "%s\n",
+	        confidence_text(f.interval.confidence, level), f.basis == STATS_SAMPLES ? "1 boot" : of,
+	        cell->bad[0], cell->bad[1] + cell->bad[2],
 	        cell->failed                ? "  FAILED"
 	        : (int64_t)n < cell->wanted ? "  not complete"
 	                                    : "");
@@ -185,29 +196,35 @@ static void print_notes(const struct report *report, FILE *out)
 	}
 }
 
-static void print_warnings(const struct report *report, FILE *out)
+/* What the intervals of the table say, and what they do not. */
+static void print_intervals(const struct report *report, FILE *out)
 {
-	bool one_boot = false, alone = false;
+	bool one_boot = false, alone = false, few = false;
 
 	for (size_t i = 0; i < report->cell_count; i++) {
-		one_boot = one_boot || report->cells[i].boots == 1;
-		alone = alone || report->cells[i].sample_count == 1;
+		const struct stats_figure f = estimate_of_cell(&report->cells[i], FIGURE_MB_PER_S);
+
+		one_boot = one_boot || (f.boots == 1 && f.samples);
+		alone = alone || (f.samples && f.basis == STATS_NOTHING);
+		few = few || (f.basis == STATS_BOOTS && !f.enough);
 	}
-	fputs("\nMB = 10^6 bytes, MiB = 2^20 bytes. min - max is an interval for the median, sure at the "
-	      "level shown (order\n"
-	      "statistics, 1 - 2^(1-n) of n samples, no distribution assumed) as far as the samples are "
-	      "independent.\n",
-	      out);
+	fprintf(out,
+	        "\nMB = 10^6 bytes, MiB = 2^20 bytes. The figure is the median of the boots' medians; the "
+	        "interval around it is\n"
+	        "between order statistics of these (no distribution assumed), sure at the level shown; %zu "
+	        "boots are the least for\n95 %%.\n",
+	        stats_median_needs(STATS_CONFIDENCE));
 	if (alone)
 		fputs("Warning: one sample alone has no interval.\n", out);
 	if (one_boot)
-		fputs("Warning: cells with 1 under boots were measured in one boot: that says nothing about "
-		      "how much another\n"
-		      "boot of the same nodes would differ. Plans ask for more with repeat: {boots: N}.\n",
+		fputs("1 boot: no interval of the boot's effect. What is shown is of that boot's samples and "
+		      "says nothing about how\n"
+		      "much another boot of the same nodes would differ. Plans ask for more with repeat: "
+		      "{boots: N}.\n",
 		      out);
-	else if (report->boots > 1)
-		fputs("Samples of one boot resemble each other: the level shown is too sure where boots "
-		      "differ.\n",
+	if (few)
+		fputs("Fewer than 6 boots: smallest and largest boot are shown, and are less than 95 % "
+		      "sure.\n",
 		      out);
 }
 
@@ -216,16 +233,20 @@ void report_print(const struct report *report, FILE *out)
 	int width = label_width(report);
 
 	print_head(report, out);
-	fprintf(out, "%3s  %-*s  %-7s %5s  %9s  %9s  %21s  %8s  %7s %6s\n", "#", width, "cell", "  valid",
-	        "boots", "MB/s", "MiB/s", "min - max MB/s      ", "level", "invalid", "failed");
+	fprintf(out, "%3s  %-*s  %-7s %5s  %9s  %9s  %21s %8s  %-8s %7s %6s\n", "#", width, "cell", "  valid",
+	        "boots", "MB/s", "MiB/s", "interval MB/s     ", "level", "of", "invalid", "failed");
 	fprintf(out, "%3s  %-*s  %-7s %5s  %9s  %9s\n", "", width, "", "", "", "median", "median");
 	for (size_t i = 0; i < report->cell_count; i++)
 		print_cell(&report->cells[i], width, out);
-	print_warnings(report, out);
+	print_intervals(report, out);
 	aio_print(report, out);
 	print_round_trips(report, out);
 	print_failovers(report, out);
+	knee_print(report, out);
+	observers_print(report, out);
+	drbd_print(report, out);
 	variance_print(report, out);
+	order_print(report, out);
 	fputc('\n', out);
 	environment_print(report, out);
 	print_notes(report, out);

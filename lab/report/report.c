@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report.h"
 
+#include "../cli.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,26 +15,26 @@ static int by_speed(const void *a, const void *b)
 	return (x->mb_per_s > y->mb_per_s) - (x->mb_per_s < y->mb_per_s);
 }
 
-double median(const struct report_sample *samples, size_t n)
+const char *confidence_text(double confidence, char text[16])
 {
-	return n % 2 ? samples[n / 2].mb_per_s : (samples[n / 2 - 1].mb_per_s + samples[n / 2].mb_per_s) / 2;
-}
-
-double median_confidence(size_t n)
-{
-	return n ? 1 - exp2(1 - (double)n) : 0;
+	if (confidence > 0)
+		snprintf(text, 16, "%.1f %%", floor(confidence * 1e3) / 10);
+	else
+		strcpy(text, "none");
+	return text;
 }
 
 static int load_head(struct report *report, const char *run)
 {
 	sqlite3_stmt *row;
-	int r = store_ask(report->store, &row,
-	                  "SELECT run, group_name, state, plan_name, plan_sha256, question, coalesce(error, "
-	                  "''), lab, shuffled, seed, "
-	                  "boots, started_unix_ns, ended_unix_ns, coalesce(scale, '') FROM runs WHERE ?1 IS "
-	                  "NULL OR run = ?1 "
-	                  "ORDER BY number DESC LIMIT 1",
-	                  "s", run);
+	int r = store_ask(
+	    report->store, &row,
+	    "SELECT run, group_name, state, plan_name, plan_sha256, question, coalesce(error, "
+	    "''), lab, shuffled, seed, "
+	    "boots, started_unix_ns, ended_unix_ns, coalesce(scale, ''), as_published FROM runs WHERE ?1 IS "
+	    "NULL OR run = ?1 "
+	    "ORDER BY number DESC LIMIT 1",
+	    "s", run);
 
 	if (!r)
 		r = store_row(report->store, row);
@@ -52,6 +54,7 @@ static int load_head(struct report *report, const char *run)
 	report->started_unix_ns = sqlite3_column_int64(row, 11);
 	report->ended_unix_ns = sqlite3_column_int64(row, 12);
 	snprintf(report->scale, sizeof(report->scale), "%s", store_text(row, 13));
+	report->as_published = sqlite3_column_int(row, 14);
 	store_reset(row);
 	return report->question && report->error && report->lab ? 1 : -ENOMEM;
 }
@@ -202,7 +205,9 @@ int report_load(struct store *store, const char *run, struct report **out)
 		r = load_cells(report);
 		for (size_t i = 0; i < report->cell_count && !r; i++)
 			r = load_samples(report, &report->cells[i]);
-		if (!r) {
+		if (!r)
+			r = accept_decide(store, report->run, &report->acceptance);
+		if (r >= 0) {
 			*out = report;
 			return 1;
 		}
@@ -224,6 +229,7 @@ void report_free(struct report *report)
 	for (size_t i = 0; i < report->node_count; i++)
 		free(report->nodes[i]);
 	free(report->nodes);
+	accept_free(report->acceptance);
 	free(report->question);
 	free(report->error);
 	free(report->lab);
@@ -237,4 +243,15 @@ bool report_complete(const struct report *report)
 	for (size_t i = 0; i < report->cell_count; i++)
 		complete = complete && report->cells[i].sample_count == (size_t)report->cells[i].wanted;
 	return complete;
+}
+
+int report_exit(const struct report *report)
+{
+	enum stats_acceptance all = report->acceptance ? report->acceptance->all : STATS_PASS;
+
+	if (all == STATS_FAIL)
+		return ASSAY_FAILED;
+	if (!report_complete(report))
+		return ASSAY_NOT_VALID;
+	return all == STATS_PASS ? ASSAY_OK : ASSAY_UNDECIDED;
 }

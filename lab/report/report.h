@@ -3,6 +3,8 @@
 #ifndef ASSAY_REPORT_H
 #define ASSAY_REPORT_H
 
+#include "../accept/accept.h"
+#include "../stats/stats.h"
 #include "../store/store.h"
 
 #include <stdbool.h>
@@ -40,7 +42,8 @@ struct report {
 	struct store *store;                                                      /* not its own */
 	char run[64], group[64], state[16], plan[64], plan_sha256[65], scale[32]; /* "": not scaled */
 	char *question, *error, *lab;
-	bool shuffled;
+	bool shuffled, as_published;
+	struct acceptance *acceptance; /* NULL: the plan demands nothing */
 	int64_t seed, boots, started_unix_ns, ended_unix_ns;
 	struct report_cell *cells;
 	size_t cell_count;
@@ -59,15 +62,20 @@ void csv_text(FILE *out, const char *text);
 int report_json(const struct report *report, FILE *out);
 /* Every cell has its valid samples. */
 bool report_complete(const struct report *report);
+/* The enum assay_exit that says what came of the run. */
+int report_exit(const struct report *report);
 
-/* Of N > 0 values by rising size. */
-double median(const struct report_sample *samples, size_t n);
-/* How surely the median of what the samples are drawn from lies between the smallest and the largest of N: by
- * order statistics 1 - 2^(1-N), whatever the distribution. */
-double median_confidence(size_t n);
+/* "75.0 %", never rounded up; "none". */
+const char *confidence_text(double confidence, char text[16]);
 
 /* IOPS and latencies of cells with the workload aio; nothing where there are none. */
 void aio_print(const struct report *report, FILE *out);
+/* What drift, order and place say of the run; nothing where there is too little to test. */
+void order_print(const struct report *report, FILE *out);
+/* Burst and lasting rate of cells whose rate fell for good while they were measured. */
+void knee_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify and change of roles. */
+void drbd_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
 

@@ -26,6 +26,10 @@ static json_t *run_json(const struct report *r)
 		json_object_set_new(run, "started_unix_ns", json_integer(r->started_unix_ns));
 	if (r->ended_unix_ns)
 		json_object_set_new(run, "ended_unix_ns", json_integer(r->ended_unix_ns));
+	if (r->as_published)
+		json_object_set_new(run, "as_published", json_true());
+	if (r->acceptance)
+		json_object_set_new(run, "acceptance", accept_json(r->acceptance));
 	if (*r->error)
 		json_object_set_new(run, "error", parsed(r->error));
 	return run;
@@ -33,11 +37,14 @@ static json_t *run_json(const struct report *r)
 
 static json_t *estimate_json(const struct report_cell *cell, enum figure_id figure)
 {
-	struct estimate e = estimate_of_cell(cell, figure);
+	struct stats_figure e = estimate_of_cell(cell, figure);
+	bool interval = e.basis != STATS_NOTHING;
 
-	return e.n ? json_pack("{sI sf sf sf sf}", "samples", (json_int_t)e.n, "median", e.median, "low",
-	                       e.low, "high", e.high, "level", e.level)
-	           : NULL;
+	return e.samples ? json_pack("{sI sI ss sf sf sf sf}", "samples", (json_int_t)e.samples, "boots",
+	                             (json_int_t)e.boots, "of", e.basis == STATS_BOOTS ? "boots" : "samples",
+	                             "median", e.median, "low", interval ? e.interval.low : e.median, "high",
+	                             interval ? e.interval.high : e.median, "level", e.interval.confidence)
+	                 : NULL;
 }
 
 static json_t *cell_json(const struct report_cell *cell)

@@ -3,6 +3,7 @@
 #include "variance.h"
 
 #include "../plan/units.h"
+#include "../stats/stats.h"
 #include "factor.h"
 
 #include <inttypes.h>
@@ -141,7 +142,7 @@ static void print_factors(struct set *set, double share, FILE *out)
 		                     : !history_varies(set))
 			continue;
 		number_levels(set, f);
-		eta = variance_eta_squared(set->means, set->level, set->count);
+		eta = stats_eta_squared(set->means, set->level, set->count);
 		sum += eta;
 		fprintf(out, "      %5.1f %%  goes with %s\n", 100 * eta * share,
 		        f < FACTOR_COUNT ? factors[f].name : "the bond's history");
@@ -157,7 +158,7 @@ static void print_set(struct set *set, FILE *out)
 {
 	const char *type = json_string_value(json_object_get(set->workload, "type"));
 	const json_t *bs = json_object_get(set->workload, "bs_bytes");
-	struct variance v;
+	struct stats_split v;
 	char text[32] = "";
 	double all;
 
@@ -172,22 +173,22 @@ static void print_set(struct set *set, FILE *out)
 		fputs("    one sample a boot: boots and samples cannot be told apart\n", out);
 		return;
 	}
-	variance_split(set->values, set->count, set->boots, set->samples, &v);
-	all = v.cells + v.boot + v.sample;
+	stats_split(set->values, set->count, set->boots, set->samples, &v);
+	all = v.t2[0] + v.t2[1] + v.t2[2];
 	if (!(all > 0))
 		return;
-	if (v.cells_known) {
-		fprintf(out, "    cell    %5.1f %%\n", 100 * v.cells / all);
-		print_factors(set, v.cells / all, out);
+	if (v.known[2]) {
+		fprintf(out, "    cell    %5.1f %%\n", 100 * v.t2[2] / all);
+		print_factors(set, v.t2[2] / all, out);
 	}
-	if (v.boot_known)
+	if (v.known[1])
 		fprintf(out, "    boot    %5.1f %%  standard deviation %.3g MB/s; %s (F test, p = %.2g)\n",
-		        100 * v.boot / all, sqrt(v.boot),
+		        100 * v.t2[1] / all, sqrt(v.t2[1]),
 		        v.boot_p < 0.05 ? "boots differ" : "not shown that boots differ", v.boot_p);
 	else
 		fputs("    boot    unknown: one boot only\n", out);
 	fprintf(out, "    rest    %5.1f %%  sample by sample within a boot, standard deviation %.3g MB/s\n",
-	        100 * v.sample / all, sqrt(v.sample));
+	        100 * v.t2[0] / all, sqrt(v.t2[0]));
 }
 
 /* The complete cells whose workload is that of cell FIRST. */

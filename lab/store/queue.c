@@ -33,7 +33,10 @@ static int put_cells(struct store *store, const struct plan *plan, const char *r
 
 	for (size_t i = 0; i < plan->cell_count && !r; i++) {
 		const struct plan_cell *cell = &plan->cells[i];
-		char *body = json_dumps(cell->cell, JSON_COMPACT | JSON_SORT_KEYS);
+		json_t *json = plan_cell_json(plan, cell);
+		char *body = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+
+		json_decref(json);
 
 		if (!body)
 			return -ENOMEM;
@@ -60,8 +63,12 @@ int queue_run(struct store *store, const struct plan *plan, const char *plan_tex
 	int64_t number = 0;
 	int r;
 
-	if (!lab_text)
+	char *acceptance = plan->acceptance ? json_dumps(plan->acceptance, JSON_COMPACT) : NULL;
+
+	if (!lab_text || (plan->acceptance && !acceptance)) {
+		free(lab_text);
 		return -ENOMEM;
+	}
 	snprintf(scale, sizeof(scale), "%u/%u", plan->scale.numerator, plan->scale.denominator);
 	clock_gettime(CLOCK_REALTIME, &now);
 	r = make_id(plan->name, now, run);
@@ -69,25 +76,27 @@ int queue_run(struct store *store, const struct plan *plan, const char *plan_tex
 		r = store_begin(store);
 	if (r) {
 		free(lab_text);
+		free(acceptance);
 		return r;
 	}
 	r = store_int(store, &number, "SELECT max(number) FROM runs", "");
 	if (!r)
-		r = store_do(store,
-		             "INSERT INTO runs (run, number, group_name, state, plan_name, question, "
-		             "plan_text, plan_sha256, lab, "
-		             "nodes, boots, samples, retries, shuffled, seed, peer_ms, apply_ms, measure_ms, "
-		             "created_unix_ns, scale) "
-		             "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		             "sissssssiiiiiiiiiis", run, number + 1, group, plan->name, plan->question,
-		             plan_text, plan->text_sha256, lab_text, (int64_t)plan->nodes,
-		             (int64_t)plan->boots, (int64_t)plan->samples, (int64_t)plan->retries,
-		             (int64_t)plan->shuffled, (int64_t)plan->seed, (int64_t)plan->peer_ms,
-		             (int64_t)plan->apply_ms, (int64_t)plan->measure_ms,
-		             (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
-		             plan->scale.denominator ? scale : NULL);
+		r = store_do(
+		    store,
+		    "INSERT INTO runs (run, number, group_name, state, plan_name, question, "
+		    "plan_text, plan_sha256, lab, "
+		    "nodes, boots, samples, retries, shuffled, seed, peer_ms, apply_ms, measure_ms, "
+		    "created_unix_ns, scale, acceptance, as_published) "
+		    "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		    "sissssssiiiiiiiiiissi", run, number + 1, group, plan->name, plan->question, plan_text,
+		    plan->text_sha256, lab_text, (int64_t)plan->nodes, (int64_t)plan->boots,
+		    (int64_t)plan->samples, (int64_t)plan->retries, (int64_t)plan->shuffled,
+		    (int64_t)plan->seed, (int64_t)plan->peer_ms, (int64_t)plan->apply_ms,
+		    (int64_t)plan->measure_ms, (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
+		    plan->scale.denominator ? scale : NULL, acceptance, (int64_t)plan->as_published);
 	if (!r)
 		r = put_cells(store, plan, run);
 	free(lab_text);
+	free(acceptance);
 	return store_end(store, r);
 }

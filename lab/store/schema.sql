@@ -48,6 +48,8 @@ CREATE TABLE strangers (
 	seen_unix_ns INTEGER NOT NULL
 ) STRICT;
 
+-- scale: what all sizes were multiplied with; acceptance: what is demanded (lab/accept/accept.h); tune: what is tuned step by
+-- step (lab/tune/tune.h); each NULL: nothing. as_published: with the mistakes of the experiment that the plan repeats.
 CREATE TABLE runs (
 	run TEXT PRIMARY KEY,
 	number INTEGER NOT NULL UNIQUE,
@@ -71,7 +73,10 @@ CREATE TABLE runs (
 	started_unix_ns INTEGER,
 	ended_unix_ns INTEGER,
 	error TEXT,
-	scale TEXT -- what all sizes were multiplied with; NULL: nothing
+	scale TEXT,
+	acceptance TEXT,
+	tune TEXT,
+	as_published INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE cells (

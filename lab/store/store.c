@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STORE_VERSION   2
+#define STORE_VERSION   3
 #define BUSY_TIMEOUT_MS 10000
 #define STATEMENTS      256
 
@@ -253,6 +253,15 @@ int store_check(struct store *store)
 	return r;
 }
 
+/* From each version to the next. */
+static const char *const migrations[STORE_VERSION] = {
+    [1] = "ALTER TABLE boots ADD COLUMN arguments TEXT NOT NULL DEFAULT '';"
+          "ALTER TABLE runs ADD COLUMN scale TEXT;",
+    [2] = "ALTER TABLE runs ADD COLUMN acceptance TEXT;"
+          "ALTER TABLE runs ADD COLUMN tune TEXT;"
+          "ALTER TABLE runs ADD COLUMN as_published INTEGER NOT NULL DEFAULT 0;",
+};
+
 static int migrate(struct store *store, const char *path, enum store_mode mode, FILE *err)
 {
 	int64_t version = 0;
@@ -272,10 +281,10 @@ static int migrate(struct store *store, const char *path, enum store_mode mode, 
 		r = exec(store, store_schema);
 		if (!r)
 			r = exec(store, sql);
-	} else if (!r && version == 1) {
+	} else if (!r && version > 0 && version < STORE_VERSION) {
 		snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", STORE_VERSION);
-		r = exec(store, "ALTER TABLE boots ADD COLUMN arguments TEXT NOT NULL DEFAULT '';"
-		                "ALTER TABLE runs ADD COLUMN scale TEXT;");
+		for (int64_t from = version; !r && from < STORE_VERSION; from++)
+			r = exec(store, migrations[from]);
 		if (!r)
 			r = exec(store, sql);
 	} else if (!r && version != STORE_VERSION) {

@@ -20,7 +20,7 @@ main() {
 	[ -f "$plan" ] || fail "there is no plan $plan"
 	mkdir -p "$dir"
 	trap finish EXIT
-	trap 'exit 130' INT TERM HUP
+	trap 'echo; echo "run.sh: stopped; the lab goes down, and the run with it" >&2; exit 130' INT TERM HUP
 	database_aside
 	driver_up "$dir" "$@"
 	# shellcheck disable=SC2046

@@ -16,8 +16,14 @@ static void check_plan(const struct plan *plan)
 	struct estimate e;
 
 	assert(plan->cell_count && plan->visit_count == plan->cell_count * plan->boots);
-	for (size_t i = 0; i < plan->cell_count && i < 100; i++)
-		assert(!schema_check("cell.json", plan->cells[i].cell, &error));
+	for (size_t i = 0; i < plan->cell_count && i < 100; i++) {
+		json_t *cell = plan_cell_json(plan, &plan->cells[i]);
+		char id[SHA256_HEX_SIZE];
+
+		assert(!schema_check("cell.json", cell, &error));
+		assert(!canonical_id(cell, id) && !strcmp(id, plan->cells[i].id));
+		json_decref(cell);
+	}
 	for (size_t v = 0; v < plan->visit_count; v++)
 		assert(plan->visits[v].cell < plan->cell_count && plan->visits[v].boot <= plan->boots);
 	plan_estimate(plan, &assumptions_default, &e);

@@ -10,6 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1), value[24];
 	json_t *in_force = json_object();
+	struct drbd_progress progress;
 	struct drbd_state state;
 
 	memcpy(text, data, size);
@@ -19,6 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(strlen(state.connection) < sizeof(state.connection) &&
 	       strlen(state.role) < sizeof(state.role));
 	assert(strlen(state.peer_disk) < sizeof(state.peer_disk));
+	if (!drbd_progress_parse(text, 0, &progress) && progress.running)
+		assert(progress.left_bytes <= progress.total_bytes && progress.finish_s >= 0);
 	if (!drbd_show_option(text, "net", "max-buffers", value, sizeof(value)))
 		assert(strlen(value) < sizeof(value));
 	drbd_show_levels(text, in_force);

@@ -36,8 +36,10 @@ for lab in tests/data/labs/good/*.yaml; do
 	ok "$lab is good" "$assay" plan tests/data/plans/good/least.yaml --lab "$lab" --group pair
 done
 golden tests/data/plans/good/shuffled-unnamed.seed7 0 out "$assay" plan --seed 7 tests/data/plans/good/shuffled-unnamed.yaml
+golden tests/data/plans/good/acceptance.published 0 out "$assay" plan --as-published tests/data/plans/good/acceptance.yaml
 golden tests/data/plans/good/smoke.json 0 out "$assay" plan --json tests/data/plans/good/smoke.yaml
 golden tests/data/factors.out 0 out "$assay" factors
+golden tests/data/metrics.out 0 out "$assay" factors --metrics
 
 ok "the smoke plan and its golden copy are the same" diff tests/matrix/smoke.yaml tests/data/plans/good/smoke.yaml
 for plan in tests/matrix/*.yaml; do

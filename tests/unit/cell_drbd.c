@@ -221,6 +221,8 @@ static const char show[] = "resource assay {\n"
                            "        max-buffers     \t4096;\n"
                            "        sndbuf-size     \t0; # bytes, default\n"
                            "        tcp-cork        \tyes; # default\n"
+                           "        verify-alg      \t\"crc32c\";\n"
+                           "        csums-alg       \t\"\"; # default\n"
                            "    }\n"
                            "    _remote_host {\n        address\t\t\tipv4 10.99.0.2:7788;\n    }\n"
                            "    _this_host {\n        address\t\t\tipv4 10.99.0.1:7788;\n"
@@ -251,7 +253,8 @@ static void test_show(void **state)
 	assert_int_equal(json_integer_value(json_object_get(in_force, "drbd.net.sndbuf-size")), 0);
 	assert_string_equal(json_string_value(json_object_get(in_force, "drbd.net.protocol")), "C");
 	assert_string_equal(json_string_value(json_object_get(in_force, "drbd.disk.disk-flushes")), "no");
-	assert_int_equal(json_object_size(in_force), 7);
+	assert_string_equal(json_string_value(json_object_get(in_force, "drbd.net.verify-alg")), "crc32c");
+	assert_int_equal(json_object_size(in_force), 8);
 	json_decref(in_force);
 }
 

@@ -34,15 +34,15 @@ static void test_cells(void **state)
 
 		for (size_t i = 0; i < plan->cell_count; i++) {
 			const struct plan_cell *c = &plan->cells[i];
-			const json_t *cell_state = json_object_get(c->cell, "state");
+			json_t *cell = plan_cell_json(plan, c), *cell_state = json_object_get(cell, "state");
 			json_t *complete = factor_complete_state(cell_state);
 			char hex[SHA256_HEX_SIZE];
 			struct schema_error error;
 
-			if (schema_check("cell.json", c->cell, &error))
+			if (schema_check("cell.json", cell, &error))
 				fail_msg("%s: %s", error.path, error.message);
 			assert_true(json_equal(complete, cell_state));
-			assert_int_equal(canonical_id(c->cell, hex), 0);
+			assert_int_equal(canonical_id(cell, hex), 0);
 			assert_string_equal(hex, c->id);
 			assert_int_equal(canonical_id(cell_state, hex), 0);
 			assert_string_equal(hex, c->state_id);
@@ -51,6 +51,7 @@ static void test_cells(void **state)
 				assert_string_not_equal(c->label, plan->cells[j].label);
 			}
 			json_decref(complete);
+			json_decref(cell);
 		}
 		plan_free(plan);
 	}
@@ -71,9 +72,9 @@ static void test_smoke(void **state)
 	assert_int_equal(plan->cells[1].size_bytes, 8 << 20);
 	assert_false(plan->cells[5].fresh);
 	assert_true(plan->cells[6].fresh);
-	assert_int_equal(factor_integer(json_object_get(plan->cells[8].cell, "state"), FACTOR_BOND_CYCLES),
-	                 3);
-	assert_int_equal(factor_integer(json_object_get(plan->cells[8].cell, "state"), FACTOR_NIC_MTU), 9000);
+	assert_int_equal(plan_cell_integer(plan, &plan->cells[8], FACTOR_BOND_CYCLES), 3);
+	assert_int_equal(plan_cell_integer(plan, &plan->cells[8], FACTOR_NIC_MTU), 9000);
+	assert_false(plan_cell_has(plan, &plan->cells[0], FACTOR_NIC_MTU));
 	assert_int_equal(plan->peer_ms, 180000);
 	assert_false(plan->shuffled);
 	plan_free(plan);
