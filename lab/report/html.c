@@ -45,41 +45,54 @@ const char *html_unit(const struct figure *figure)
 	return strcmp(figure->unit, "us") ? figure->unit : "µs";
 }
 
-void html_estimate(FILE *out, const struct estimate *e)
+void html_estimate(FILE *out, const struct stats_figure *e)
 {
 	char middle[32], low[32], high[32];
 
-	if (!e->n)
+	if (!e->samples)
 		fputs("–", out);
-	else if (e->level > 0)
+	else if (e->interval.confidence > 0)
 		fprintf(out, "<b>%s</b> [%s, %s]", figure_text(e->median, middle, sizeof(middle)),
-		        figure_text(e->low, low, sizeof(low)), figure_text(e->high, high, sizeof(high)));
+		        figure_text(e->interval.low, low, sizeof(low)),
+		        figure_text(e->interval.high, high, sizeof(high)));
 	else
 		fprintf(out, "<b>%s</b>", figure_text(e->median, middle, sizeof(middle)));
 }
 
-/* "copy bs=4MiB": the type and what differs between workloads. */
-static void name_group(struct page *p, struct group *group)
+static const char *member_text(const struct page *p, size_t cell, const char *name)
+{
+	int axis = design_axis(p->design, name);
+
+	return axis < 0 ? "?" : design_text(p->design, cell, (size_t)axis);
+}
+
+/* Whether cells with a workload of CELL's type differ in axis A. */
+static bool differs(const struct page *p, size_t cell, size_t a)
+{
+	const char *type = member_text(p, cell, "workload");
+
+	for (size_t c = 0; c < p->design->cell_count; c++)
+		if (design_level(p->design, c, a) != design_level(p->design, cell, a) &&
+		    !strcmp(member_text(p, c, "workload"), type))
+			return true;
+	return false;
+}
+
+/* "copy bs=4MiB": the type, and what tells workloads of this type apart. */
+static void name_group(const struct page *p, struct group *group)
 {
 	const struct design *d = p->design;
 	FILE *name = fmemopen(group->name, sizeof(group->name), "w");
-	bool typed = false;
 
 	if (!name)
 		return;
-	for (size_t a = 0; a < d->axis_count; a++) {
-		if (!d->axes[a].workload || !design_level(d, group->first, a))
-			continue;
-		if (!strcmp(d->axes[a].name, "workload") && (typed = true))
-			fprintf(name, "%s", design_text(d, group->first, a));
-	}
+	fputs(member_text(p, group->first, "workload"), name);
 	for (size_t a = 0; a < d->axis_count; a++)
-		if (d->axes[a].workload && d->axes[a].varies && strcmp(d->axes[a].name, "workload") &&
-		    design_level(d, group->first, a))
+		if (d->axes[a].workload && d->axes[a].varies && design_level(d, group->first, a) &&
+		    differs(p, group->first, a))
 			fprintf(name, " %s=%s", d->axes[a].name, design_text(d, group->first, a));
-	if (!typed)
-		fputs("?", name);
 	fclose(name);
+	group->name[sizeof(group->name) - 1] = '\0';
 }
 
 static int find_groups(struct page *p)
@@ -95,14 +108,14 @@ static int find_groups(struct page *p)
 		size_t g;
 
 		for (g = 0; g < p->group_count; g++)
-			if (json_equal(workload, json_object_get(json_array_get(p->design->bodies,
-			                                                        p->groups[g].first),
-			                                         "workload")))
+			if (json_equal(workload,
+			               json_object_get(json_array_get(p->design->bodies, p->groups[g].first),
+			                               "workload")))
 				break;
 		if (g == p->group_count) {
 			p->groups[g].first = c;
-			p->groups[g].figure = figure_of_workload(
-			    json_string_value(json_object_get(workload, "type")));
+			p->groups[g].figure =
+			    figure_of_workload(json_string_value(json_object_get(workload, "type")));
 			name_group(p, &p->groups[g]);
 			p->group_count++;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The page of a run: one file, readable offline, in print and without JavaScript. html.c has the list of its sections;
- * each stands in a file of its own. */
+ * The page of a run: one file, readable offline, in print and without JavaScript. html.c has the list of its
+ * sections; each stands in a file of its own. */
 #ifndef ASSAY_HTML_H
 #define ASSAY_HTML_H
 
@@ -45,7 +45,7 @@ __attribute__((format(printf, 2, 3))) void html_printf(FILE *out, const char *fo
 /* With the unit: "91.7 MB/s"; in pages the micro sign stands for u. */
 const char *html_unit(const struct figure *figure);
 /* "91.74 [58.48, 119.5]", or without the interval where there is none. */
-void html_estimate(FILE *out, const struct estimate *e);
+void html_estimate(FILE *out, const struct stats_figure *e);
 
 /* Rows with a picture each, beside numbers: a table, so that it is read without seeing the picture. */
 struct rows {
@@ -59,7 +59,7 @@ void rows_begin(const struct rows *r);
 /* Opens the row; its label, then marks by svg_mark() around y = 12 of 24 px. */
 void rows_row(const struct rows *r, const char *label, const char *aside);
 /* The interval and the median of the row, over its marks. */
-void rows_estimate(const struct rows *r, const struct estimate *e);
+void rows_estimate(const struct rows *r, double median, const struct stats_interval *interval);
 /* Ends the picture: what is printed now is the row's numbers; then rows_next(). */
 void rows_numbers(const struct rows *r);
 void rows_next(const struct rows *r);

@@ -2,6 +2,7 @@
  * What changing one thing does: each cell beside one that differs in nothing else, as a ratio of medians. */
 #include "html.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@ enum { EFFECTS_SHOWN = 300 };
 struct effect {
 	size_t from, to; /* cells */
 	size_t axes[8], axis_count;
-	struct estimate ratio;
+	struct stats_ratio ratio;
+	bool one_boot; /* of which the interval speaks alone */
 };
 
 struct effects {
@@ -19,8 +21,8 @@ struct effects {
 	size_t count, room;
 };
 
-/* The axes in which cells A and B differ, at most MAX of them; how many there are. What the one has and the other
- * cannot have follows from another difference and does not count beside it. */
+/* The axes in which cells A and B differ, at most MAX of them; how many there are. What the one has and the
+ * other cannot have follows from another difference and does not count beside it. */
 static size_t differences(const struct design *d, size_t a, size_t b, size_t *axes, size_t max)
 {
 	size_t both = 0, count = 0;
@@ -41,27 +43,54 @@ static size_t differences(const struct design *d, size_t a, size_t b, size_t *ax
 	return count;
 }
 
-/* B's median over A's. The interval: the quotients of their bounds; it holds where both of theirs do (Bonferroni). */
-static struct estimate ratio_of(const struct estimate *a, const struct estimate *b)
+/* One value a boot, where CELL has several; else its samples. How many, or -ENOMEM. */
+static long values_of(const struct report_cell *cell, enum figure_id figure, bool *one_boot, double *values)
 {
-	struct estimate r = {.n = a->n < b->n ? a->n : b->n, .median = b->median / a->median};
+	struct stats_sample *samples = calloc(cell->sample_count + 1, sizeof(*samples));
+	size_t n = 0;
 
-	if (a->level > 0 && b->level > 0 && a->low > 0) {
-		r.low = b->low / a->high;
-		r.high = b->high / a->low;
-		r.level = fmax(0, a->level + b->level - 1);
+	for (size_t k = 0; samples && k < cell->sample_count; k++)
+		if (cell->samples[k].figure[figure] > 0)
+			samples[n++] = (struct stats_sample){cell->samples[k].figure[figure],
+			                                     (uint32_t)cell->samples[k].boot, 0};
+	long count = samples ? stats_boot_medians(samples, n, values) : -ENOMEM;
+
+	*one_boot = count == 1;
+	for (size_t k = 0; *one_boot && k < n; k++)
+		values[k] = samples[k].value;
+	if (*one_boot)
+		count = (long)n;
+	free(samples);
+	return count;
+}
+
+/* Whether there is a ratio. */
+static bool ratio_of(const struct page *p, struct effect *e)
+{
+	const struct figure *figure = p->groups[p->group[e->to]].figure;
+	const struct report_cell *from = &p->report->cells[e->from], *to = &p->report->cells[e->to];
+	double *a = calloc(from->sample_count + 1, sizeof(*a)), *b = calloc(to->sample_count + 1, sizeof(*b));
+	bool one_a = false, one_b = false, good = false;
+
+	if (a && b) {
+		long n = values_of(from, figure->id, &one_a, a), m = values_of(to, figure->id, &one_b, b);
+
+		good = n > 0 && m > 0 &&
+		       !stats_ratio(a, (size_t)n, b, (size_t)m, 0, STATS_CONFIDENCE, &e->ratio);
+		e->one_boot = one_a || one_b;
 	}
-	return r;
+	free(a);
+	free(b);
+	return good;
 }
 
 static void add(const struct page *p, struct effects *all, size_t from, size_t to)
 {
-	const struct figure *figure = p->groups[p->group[to]].figure;
-	struct estimate a = estimate_of_cell(&p->report->cells[from], figure->id),
-	                b = estimate_of_cell(&p->report->cells[to], figure->id);
+	struct effect e = {.from = from, .to = to};
 
-	if (!a.n || !b.n || !(a.median > 0))
+	if (!ratio_of(p, &e))
 		return;
+	e.axis_count = differences(p->design, from, to, e.axes, sizeof(e.axes) / sizeof(e.axes[0]));
 	if (all->count == all->room) {
 		size_t room = 2 * all->room + 16;
 		struct effect *grown = reallocarray(all->list, room, sizeof(*grown));
@@ -71,10 +100,7 @@ static void add(const struct page *p, struct effects *all, size_t from, size_t t
 		all->list = grown;
 		all->room = room;
 	}
-	struct effect *e = &all->list[all->count++];
-
-	*e = (struct effect){.from = from, .to = to, .ratio = ratio_of(&a, &b)};
-	e->axis_count = differences(p->design, from, to, e->axes, sizeof(e->axes) / sizeof(e->axes[0]));
+	all->list[all->count++] = e;
 }
 
 static bool comparable(const struct page *p, size_t a, size_t b)
@@ -122,17 +148,24 @@ static void describe(const struct page *p, const struct effect *e, char *text, s
 		return;
 	for (size_t i = 0; i < e->axis_count && i < sizeof(e->axes) / sizeof(e->axes[0]); i++)
 		fprintf(out, "%s%s: %s → %s", i ? ", " : "", p->design->axes[e->axes[i]].name,
-		        design_text(p->design, e->from, e->axes[i]), design_text(p->design, e->to, e->axes[i]));
+		        design_text(p->design, e->from, e->axes[i]),
+		        design_text(p->design, e->to, e->axes[i]));
 	fclose(out);
 	text[size - 1] = '\0';
 }
 
-static void change_text(double ratio, char *text, size_t size)
+/* In percent, or where that would be much, as a factor. */
+static void change_text(double ratio, bool factor, char *text, size_t size)
 {
-	if (ratio >= 3 || ratio <= 1 / 3.0)
+	if (factor)
 		snprintf(text, size, "× %.3g", ratio);
 	else
 		snprintf(text, size, "%+.1f %%", 100 * (ratio - 1));
+}
+
+static bool is_much(double ratio)
+{
+	return ratio >= 2 || ratio <= 0.5;
 }
 
 static void numbers(const struct page *p, const struct effect *e)
@@ -141,17 +174,23 @@ static void numbers(const struct page *p, const struct effect *e)
 	char middle[32], low[32], high[32];
 	const char *verdict = "not told apart";
 
-	change_text(e->ratio.median, middle, sizeof(middle));
+	bool factor =
+	    is_much(e->ratio.median) || (e->ratio.interval.confidence > 0 &&
+	                                 (is_much(e->ratio.interval.low) || is_much(e->ratio.interval.high)));
+
+	change_text(e->ratio.median, factor, middle, sizeof(middle));
 	fprintf(p->out, "<b>%s</b>", middle);
-	if (e->ratio.level > 0) {
-		change_text(e->ratio.low, low, sizeof(low));
-		change_text(e->ratio.high, high, sizeof(high));
+	if (e->ratio.interval.confidence > 0) {
+		change_text(e->ratio.interval.low, factor, low, sizeof(low));
+		change_text(e->ratio.interval.high, factor, high, sizeof(high));
 		fprintf(p->out, " [%s, %s]", low, high);
-		if (e->ratio.low > 1)
+		if (e->ratio.interval.low > 1)
 			verdict = figure->less_is_better ? "worse" : "better";
-		else if (e->ratio.high < 1)
+		else if (e->ratio.interval.high < 1)
 			verdict = figure->less_is_better ? "better" : "worse";
-		fprintf(p->out, " <small>%s, level %.1f %%</small>", verdict, floor(e->ratio.level * 1e3) / 10);
+		fprintf(p->out, " <small>%s, level %.1f %%%s</small>", verdict,
+		        floor(e->ratio.interval.confidence * 1e3) / 10,
+		        e->one_boot ? ", of one boot alone" : "");
 	} else {
 		fputs(" <small>no interval</small>", p->out);
 	}
@@ -168,10 +207,10 @@ static void print_effects(const struct page *p, const struct effects *all)
 	char what[512];
 
 	for (size_t i = 0; i < all->count && i < EFFECTS_SHOWN; i++) {
-		const struct estimate *r = &all->list[i].ratio;
+		const struct stats_ratio *r = &all->list[i].ratio;
 
-		min = fmin(min, r->level > 0 ? r->low : r->median);
-		max = fmax(max, r->level > 0 ? r->high : r->median);
+		min = fmin(min, r->interval.confidence > 0 ? r->interval.low : r->median);
+		max = fmax(max, r->interval.confidence > 0 ? r->interval.high : r->median);
 	}
 	scale_fit(&rows.scale, min, max, true);
 	rows_begin(&rows);
@@ -183,7 +222,7 @@ static void print_effects(const struct page *p, const struct effects *all)
 		snprintf(cells, sizeof(cells), "%s → %s", p->report->cells[e->from].label,
 		         p->report->cells[e->to].label);
 		rows_row(&rows, what, cells);
-		rows_estimate(&rows, &e->ratio);
+		rows_estimate(&rows, e->ratio.median, &e->ratio.interval);
 		svg_mark(p->out, 0, scale_percent(&rows.scale, e->ratio.median), 12, NULL);
 		rows_numbers(&rows);
 		numbers(p, e);
@@ -202,12 +241,16 @@ void html_effects(const struct page *p)
 	} else {
 		print_effects(p, &all);
 		if (all.count > EFFECTS_SHOWN)
-			fprintf(p->out, "<p class=\"warn\">%zu more are left out; assay report --rows has them.</p>",
+			fprintf(p->out,
+			        "<p class=\"warn\">%zu more are left out; assay report --rows has them.</p>",
 			        all.count - EFFECTS_SHOWN);
-		fputs("<p class=\"note\">A row with several changes has them together: their effects cannot be told "
-		      "apart. The interval is made of the bounds of both medians' intervals and holds where both "
-		      "hold (Bonferroni): it is rather too wide. No correction for many rows: of twenty at a level "
-		      "of 95 % one is off by chance.</p>\n",
+		fputs("<p class=\"note\">A row with several changes has them together: their effects cannot "
+		      "be told "
+		      "apart. Ratio and interval: Hodges and Lehmann's, by order statistics of the quotients "
+		      "of boots' "
+		      "medians. No correction for many rows: of twenty at a level of 95 % one is off by "
+		      "chance; "
+		      "assay compare corrects.</p>\n",
 		      p->out);
 	}
 	free(all.list);

@@ -19,9 +19,9 @@ static size_t gather(const struct page *p, struct dot *dots)
 	for (size_t c = 0; c < p->design->cell_count; c++) {
 		const struct report_cell *cell = &p->report->cells[c];
 		enum figure_id id = p->groups[p->group[c]].figure->id;
-		struct estimate e = estimate_of_cell(cell, id);
+		struct stats_figure e = estimate_of_cell(cell, id);
 
-		if (e.n < 2 || !(e.median > 0))
+		if (e.samples < 2 || !(e.median > 0))
 			continue;
 		for (size_t k = 0; k < cell->sample_count; k++)
 			if (!isnan(cell->samples[k].figure[id]))
@@ -34,12 +34,13 @@ static size_t gather(const struct page *p, struct dot *dots)
 
 static void draw(const struct page *p, const struct dot *dots, size_t n)
 {
-	struct chart chart = {.out = p->out,
-	                      .title = "Every sample against its cell's median, by time since the run began",
-	                      .description = "A drift of the run, or a boot unlike the others, shows as a slope or a step.",
-	                      .x_name = "minutes since the run began",
-	                      .y_name = "sample / median of its cell",
-	                      .height_px = HEIGHT_PX};
+	struct chart chart = {
+	    .out = p->out,
+	    .title = "Every sample against its cell's median, by time since the run began",
+	    .description = "A drift of the run, or a boot unlike the others, shows as a slope or a step.",
+	    .x_name = "minutes since the run began",
+	    .y_name = "sample / median of its cell",
+	    .height_px = HEIGHT_PX};
 	double low = 1, high = 1, last = 0;
 
 	for (size_t i = 0; i < n; i++) {

@@ -14,9 +14,11 @@ static bool range(const struct page *p, size_t g, double *min, double *max)
 	*min = INFINITY;
 	*max = -INFINITY;
 	for (size_t c = 0; c < p->design->cell_count; c++) {
-		struct estimate e = estimate_of_cell(&p->report->cells[c], p->groups[g].figure->id);
+		if (p->group[c] != g)
+			continue;
+		struct stats_figure e = estimate_of_cell(&p->report->cells[c], p->groups[g].figure->id);
 
-		if (p->group[c] != g || !e.n)
+		if (!e.samples)
 			continue;
 		*min = fmin(*min, e.smallest);
 		*max = fmax(*max, e.largest);
@@ -42,13 +44,14 @@ static void marks(const struct page *p, const struct rows *rows, const struct re
 	}
 }
 
-static void numbers(const struct page *p, const struct report_cell *cell, const struct estimate *e)
+static void numbers(const struct page *p, const struct report_cell *cell, const struct stats_figure *e)
 {
 	html_estimate(p->out, e);
-	fprintf(p->out, " <small>%zu/%" PRId64 " valid, %" PRId64 " boot%s", e->n, cell->wanted, cell->boots,
-	        cell->boots == 1 ? "" : "s");
-	if (e->level > 0)
-		fprintf(p->out, ", level %.1f %%", floor(e->level * 1e3) / 10); /* never rounded up */
+	fprintf(p->out, " <small>%zu/%" PRId64 " valid, %" PRId64 " boot%s", e->samples, cell->wanted,
+	        cell->boots, cell->boots == 1 ? "" : "s");
+	if (e->interval.confidence > 0)
+		fprintf(p->out, ", level %.1f %%",
+		        floor(e->interval.confidence * 1e3) / 10); /* never rounded up */
 	if (cell->failed)
 		fputs(", <strong>FAILED</strong>", p->out);
 	fputs("</small>", p->out);
@@ -74,14 +77,15 @@ static void print_group(const struct page *p, size_t g, bool titles)
 	rows_begin(&rows);
 	for (size_t c = 0; c < p->design->cell_count; c++) {
 		const struct report_cell *cell = &p->report->cells[c];
-		struct estimate e = estimate_of_cell(cell, figure->id);
 
 		if (p->group[c] != g)
 			continue;
+		struct stats_figure e = estimate_of_cell(cell, figure->id);
+
 		rows_row(&rows, cell->label, NULL);
 		marks(p, &rows, cell, figure, titles);
-		if (e.n)
-			rows_estimate(&rows, &e);
+		if (e.samples)
+			rows_estimate(&rows, e.median, &e.interval);
 		rows_numbers(&rows);
 		numbers(p, cell, &e);
 		rows_next(&rows);
@@ -99,8 +103,10 @@ static void legend(const struct page *p)
 	}
 	if (p->report->boots > PALETTE)
 		fprintf(p->out, "(boot %d has the mark of boot 1, and so on) &ensp;", PALETTE + 1);
-	fputs("<svg width=\"26\" height=\"14\" aria-hidden=\"true\"><line class=\"i\" x1=\"1\" x2=\"25\" y1=\"7\" "
-	      "y2=\"7\"/><line class=\"m\" x1=\"13\" x2=\"13\" y1=\"0\" y2=\"14\"/></svg> median and interval</p>\n",
+	fputs("<svg width=\"26\" height=\"14\" aria-hidden=\"true\"><line class=\"i\" x1=\"1\" x2=\"25\" "
+	      "y1=\"7\" "
+	      "y2=\"7\"/><line class=\"m\" x1=\"13\" x2=\"13\" y1=\"0\" y2=\"14\"/></svg> median and "
+	      "interval</p>\n",
 	      p->out);
 }
 
@@ -113,7 +119,11 @@ void html_results(const struct page *p)
 	legend(p);
 	for (size_t g = 0; g < p->group_count; g++)
 		print_group(p, g, samples <= TITLES_MAX);
-	html_printf(p->out, "Intervals: %s.", ESTIMATE_METHOD);
-	if (p->report->boots > 1)
-		fputs(" Samples of one boot resemble each other: the level is too sure where boots differ.", p->out);
+	fprintf(
+	    p->out,
+	    "<p class=\"note\">Intervals are for the median: %s. A boot counts once, by the median of its "
+	    "samples; six boots make an interval of 95 %%, fewer one of the level shown. Of one boot it says "
+	    "nothing "
+	    "of another.</p>\n",
+	    ESTIMATE_METHOD);
 }

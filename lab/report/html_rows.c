@@ -38,7 +38,8 @@ void rows_row(const struct rows *r, const char *label, const char *aside)
 		html_text(r->out, aside);
 		fputs("</small>", r->out);
 	}
-	fprintf(r->out, "</th><td role=\"cell\"><svg class=\"row\" height=\"%d\" aria-hidden=\"true\">", ROW_PX);
+	fprintf(r->out, "</th><td role=\"cell\"><svg class=\"row\" height=\"%d\" aria-hidden=\"true\">",
+	        ROW_PX);
 	svg_grid(r->out, &r->scale, ROW_PX, 0);
 	if (!isnan(r->reference)) {
 		double x = scale_percent(&r->scale, r->reference);
@@ -48,13 +49,13 @@ void rows_row(const struct rows *r, const char *label, const char *aside)
 	}
 }
 
-void rows_estimate(const struct rows *r, const struct estimate *e)
+void rows_estimate(const struct rows *r, double median, const struct stats_interval *interval)
 {
-	double x = scale_percent(&r->scale, e->median);
+	double x = scale_percent(&r->scale, median);
 
-	if (e->level > 0)
+	if (interval->confidence > 0)
 		fprintf(r->out, "<line class=\"i\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"12\" y2=\"12\"/>",
-		        scale_percent(&r->scale, e->low), scale_percent(&r->scale, e->high));
+		        scale_percent(&r->scale, interval->low), scale_percent(&r->scale, interval->high));
 	fprintf(r->out, "<line class=\"m\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"3\" y2=\"21\"/>", x, x);
 }
 
@@ -70,7 +71,8 @@ void rows_next(const struct rows *r)
 
 void rows_end(const struct rows *r)
 {
-	fputs("</tbody><tfoot role=\"rowgroup\"><tr role=\"row\"><td role=\"cell\"></td><td role=\"cell\">", r->out);
+	fputs("</tbody><tfoot role=\"rowgroup\"><tr role=\"row\"><td role=\"cell\"></td><td role=\"cell\">",
+	      r->out);
 	axis(r);
 	fputs("</td><td role=\"cell\"></td></tr></tfoot></table>\n", r->out);
 }

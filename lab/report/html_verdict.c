@@ -2,6 +2,7 @@
  * First of all: is the run complete, what was fastest, and what must not be read into it. */
 #include "html.h"
 
+#include "environment.h"
 #include "watch.h"
 
 #include <inttypes.h>
@@ -41,9 +42,10 @@ static void error_text(const struct page *p, const char *error)
 }
 
 /* Whether the intervals of two cells have nothing in common. */
-static bool told_apart(const struct estimate *a, const struct estimate *b)
+static bool told_apart(const struct stats_figure *a, const struct stats_figure *b)
 {
-	return a->level > 0 && b->level > 0 && (a->high < b->low || b->high < a->low);
+	return a->interval.confidence > 0 && b->interval.confidence > 0 &&
+	       (a->interval.high < b->interval.low || b->interval.high < a->interval.low);
 }
 
 /* The best cell of a group, and those that the samples do not tell from it. */
@@ -51,16 +53,19 @@ static void best(const struct page *p, size_t g)
 {
 	const struct report_cell *cells = p->report->cells;
 	const struct figure *figure = p->groups[g].figure;
-	struct estimate top = {0};
+	struct stats_figure top = {0};
 	size_t at = 0, count = 0, ties = 0;
 
 	for (size_t c = 0; c < p->design->cell_count; c++) {
-		struct estimate e = estimate_of_cell(&cells[c], figure->id);
+		if (p->group[c] != g)
+			continue;
+		struct stats_figure e = estimate_of_cell(&cells[c], figure->id);
 
-		if (p->group[c] != g || !e.n)
+		if (!e.samples)
 			continue;
 		count++;
-		if (!top.n || (figure->less_is_better ? e.median < top.median : e.median > top.median)) {
+		if (!top.samples ||
+		    (figure->less_is_better ? e.median < top.median : e.median > top.median)) {
 			top = e;
 			at = c;
 		}
@@ -77,9 +82,11 @@ static void best(const struct page *p, size_t g)
 	html_estimate(p->out, &top);
 	fprintf(p->out, " %s", html_unit(figure));
 	for (size_t c = 0; c < p->design->cell_count; c++) {
-		struct estimate e = estimate_of_cell(&cells[c], figure->id);
+		if (p->group[c] != g || c == at)
+			continue;
+		struct stats_figure e = estimate_of_cell(&cells[c], figure->id);
 
-		if (p->group[c] != g || !e.n || c == at || told_apart(&e, &top))
+		if (!e.samples || told_apart(&e, &top))
 			continue;
 		if (ties < TIES_SHOWN) {
 			fputs(ties ? ", " : "; not told apart from it: ", p->out);
@@ -105,20 +112,59 @@ static void cautions(const struct page *p)
 	if (*r->scale) {
 		fputs("<p class=\"warn\"><b>Scaled.</b> Sizes are ", p->out);
 		html_text(p->out, r->scale);
-		fputs(" of the plan's: figures of so little data are no figures of the hardware.</p>\n", p->out);
+		fputs(" of the plan's: figures of so little data are no figures of the hardware.</p>\n",
+		      p->out);
 	}
-	if (!store_ask(r->store, &row, ENVIRONMENT_VIRTUAL_SQL, "s", r->run))
+	if (!store_ask(r->store, &row, environment_virtual_sql, "s", r->run))
 		while (store_row(r->store, row) == 1) {
 			fputs("<p class=\"warn\"><b>Virtual lab:</b> ", p->out);
 			html_text(p->out, store_text(row, 0));
-			fputs(". The figures are of an emulation and say nothing about hardware.</p>\n", p->out);
+			fputs(". The figures are of an emulation and say nothing about hardware.</p>\n",
+			      p->out);
 		}
 	if (one_boot)
-		fputs("<p class=\"note\">Some cells were measured in one boot only: that says nothing about how "
+		fputs("<p class=\"note\">Some cells were measured in one boot only: that says nothing about "
+		      "how "
 		      "much another boot of the same nodes would differ.</p>\n",
 		      p->out);
 	if (alone)
 		fputs("<p class=\"note\">One sample alone has no interval.</p>\n", p->out);
+}
+
+/* What the plan demanded. */
+static void acceptance(const struct page *p)
+{
+	static const char *const words[] = {"PASS", "FAIL", "INCONCLUSIVE"};
+	const struct acceptance *a = p->report->acceptance;
+
+	if (!a)
+		return;
+	fprintf(p->out,
+	        "<p class=\"%s\"><b>Acceptance: %s</b></p>\n<div "
+	        "class=\"scroll\"><table><thead><tr><th>verdict</th>"
+	        "<th>criterion</th><th>of</th><th>measured</th><th></th></tr></thead><tbody>\n",
+	        a->all == STATS_PASS ? "good" : "warn", words[a->all]);
+	for (size_t i = 0; i < a->count; i++) {
+		const struct accept_verdict *v = &a->verdicts[i];
+		char value[32], low[32], high[32];
+
+		fprintf(p->out, "<tr><td><b>%s</b></td><td>", words[v->acceptance]);
+		html_printf(p->out, "%s %s %s", v->metric->name, v->at_least ? "≥" : "≤", v->text);
+		fputs("</td><td>", p->out);
+		html_text(p->out, v->subject);
+		fputs("</td><td>", p->out);
+		if (v->known)
+			html_text(p->out, figure_text(v->value, value, sizeof(value)));
+		if (v->known && v->interval.confidence > 0)
+			fprintf(p->out, " [%s, %s]", figure_text(v->interval.low, low, sizeof(low)),
+			        figure_text(v->interval.high, high, sizeof(high)));
+		fputs("</td><td>", p->out);
+		html_text(p->out, v->why);
+		if (v->more_boots)
+			fprintf(p->out, " %zu more boots would decide", v->more_boots);
+		fputs("</td></tr>\n", p->out);
+	}
+	fputs("</tbody></table></div>\n", p->out);
 }
 
 void html_verdict(const struct page *p)
@@ -131,10 +177,12 @@ void html_verdict(const struct page *p)
 	}
 	fputs("</p>\n", p->out);
 	cautions(p);
+	acceptance(p);
 	fputs("<ul>\n", p->out);
 	for (size_t g = 0; g < p->group_count; g++)
 		best(p, g);
-	fputs("</ul>\n<p class=\"note\">Figures are medians with [an interval that holds the median]; levels and "
+	fputs("</ul>\n<p class=\"note\">Figures are medians with [an interval that holds the median]; levels "
+	      "and "
 	      "method stand with the results. MB = 10<sup>6</sup> bytes, MiB = 2<sup>20</sup> bytes.</p>\n",
 	      p->out);
 }

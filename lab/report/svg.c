@@ -84,7 +84,7 @@ static void fit_linear(struct scale *s, double min, double max)
 	s->low = min;
 	s->high = max;
 	for (double k = ceil(min / step - 1e-9); k * step <= max + step * 1e-9; k++)
-		add_tick(s, k * step);
+		add_tick(s, k * step + 0.0); /* no -0 */
 }
 
 void scale_fit(struct scale *s, double min, double max, bool log_allowed)
@@ -98,8 +98,8 @@ void scale_fit(struct scale *s, double min, double max, bool log_allowed)
 
 double scale_percent(const struct scale *s, double value)
 {
-	double part = s->log ? log(value / s->low) / log(s->high / s->low)
-	                     : (value - s->low) / (s->high - s->low);
+	double part =
+	    s->log ? log(value / s->low) / log(s->high / s->low) : (value - s->low) / (s->high - s->low);
 
 	return 2 + 96 * fmin(fmax(part, 0), 1);
 }
@@ -175,7 +175,8 @@ void chart_begin(const struct chart *c)
 	html_text(c->out, c->y_name);
 	fprintf(c->out, "</div><svg class=\"y\" height=\"%d\" aria-hidden=\"true\">", c->height_px);
 	for (size_t i = 0; i < c->y.tick_count; i++)
-		fprintf(c->out, "<text x=\"100%%\" dx=\"-6\" y=\"%.1f\" dy=\"4\" text-anchor=\"end\">%s</text>",
+		fprintf(c->out,
+		        "<text x=\"100%%\" dx=\"-6\" y=\"%.1f\" dy=\"4\" text-anchor=\"end\">%s</text>",
 		        c->height_px * (1 - scale_percent(&c->y, c->y.ticks[i]) / 100),
 		        tick_text(c->y.ticks[i], text, sizeof(text)));
 	fprintf(c->out, "</svg><svg class=\"xy\" height=\"%d\" role=\"img\"><title>", c->height_px + 20);
@@ -201,7 +202,8 @@ void chart_begin(const struct chart *c)
 		        c->x_labels ? c->x_labels[i] : tick_text(c->x.ticks[i], text, sizeof(text)));
 	}
 	/* Lines are drawn in thousandths of the area and stretched with it; their strokes are not. */
-	fprintf(c->out, "<svg viewBox=\"0 0 1000 1000\" width=\"100%%\" height=\"%d\" preserveAspectRatio=\"none\">",
+	fprintf(c->out,
+	        "<svg viewBox=\"0 0 1000 1000\" width=\"100%%\" height=\"%d\" preserveAspectRatio=\"none\">",
 	        c->height_px);
 }
 
@@ -214,7 +216,8 @@ void chart_line(const struct chart *c, const double *x, const double *y, size_t 
 {
 	bool broken = true;
 
-	fprintf(c->out, "<path class=\"l d%zu\" stroke=\"%s\" d=\"", style / PALETTE % 4, palette_color(style));
+	fprintf(c->out, "<path class=\"l d%zu\" stroke=\"%s\" d=\"", style / PALETTE % 4,
+	        palette_color(style));
 	for (size_t i = 0; i < n; i++) {
 		if (!isfinite(y[i])) {
 			broken = true;

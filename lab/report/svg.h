@@ -17,8 +17,8 @@ struct scale {
 	size_t tick_count;
 };
 
-/* From MIN to MAX with round ticks. LOG where both are above 0 and MAX is over 20 times MIN and it is allowed, so that
- * what is small is seen too; else from 0 where MIN is under half of MAX. */
+/* From MIN to MAX with round ticks. LOG where both are above 0 and MAX is over 20 times MIN and it is
+ * allowed, so that what is small is seen too; else from 0 where MIN is under half of MAX. */
 void scale_fit(struct scale *s, double min, double max, bool log_allowed);
 /* Place of VALUE in percent, 2 to 98: room for what is drawn around it. */
 double scale_percent(const struct scale *s, double value);
@@ -28,8 +28,8 @@ const char *tick_text(double value, char *text, size_t size);
 /* TEXT with & < > " ' escaped. */
 void html_text(FILE *out, const char *text);
 
-/* Okabe and Ito's colours, which colour-blind people tell apart (without yellow, too pale on white), and a mark of its
- * own for each. */
+/* Okabe and Ito's colours, which colour-blind people tell apart (without yellow, too pale on white), and a
+ * mark of its own for each. */
 const char *palette_color(size_t i);
 /* <symbol>s m0 … for use with svg_mark(), once a page. */
 void svg_symbols(FILE *out);
@@ -49,7 +49,8 @@ struct chart {
 };
 
 void chart_begin(const struct chart *c);
-/* A line through N points; those that are not finite break it. STYLE: place in the palette. DASH: see style.css. */
+/* A line through N points; those that are not finite break it. STYLE: place in the palette. DASH: see
+ * style.css. */
 void chart_line(const struct chart *c, const double *x, const double *y, size_t n, size_t style);
 /* The area from LOW to HIGH. */
 void chart_band(const struct chart *c, const double *x, const double *low, const double *high, size_t n);

@@ -5,6 +5,7 @@ bench: need-root setup image lab $(OUT)/tests/copy_vs_dd
 	@tests/bench/expand.sh
 	@tests/bench/boot.sh
 	@tests/bench/copy.sh $(OUT)/tests/copy_vs_dd $(BENCH_TARGET)
+	@tests/bench/report.sh $(OUT)/assay
 
 .PHONY: bench
 
