@@ -2,6 +2,7 @@
 #include "knob.h"
 
 #include "console.h"
+#include "kernel_log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,12 +43,47 @@ static bool same(const struct knob *k, const char *a, const char *b)
 	return k->whole_pages && strtoll(a, NULL, 10) / page == strtoll(b, NULL, 10) / page;
 }
 
+/* A node that does not measure does not have what lies above DRBD: nothing can be set, and nothing differs.
+ */
+static bool elsewhere(const struct knob *k, const struct knob_place *place)
+{
+	if (k->on == KNOB_TOP)
+		return !place->top[0];
+	return k->on >= KNOB_LAYER && !place->layer[k->on - KNOB_LAYER][0];
+}
+
+/* What a device of the stack had is gone with it. */
+static bool gone(const struct knob *k, const struct knob_place *place)
+{
+	return k->on >= KNOB_LAYER || (k->on == KNOB_TOP && strcmp(place->top, place->disk) != 0);
+}
+
 static int refused(const struct knob *k, const char *level, const char *found, int r, struct failure *why)
 {
-	return fail(why, r, FAILURE_CELL, "unsupported", factors[k->factor].name,
+	return fail(why, r, failure_refusal(r), "unsupported", factors[k->factor].name,
 	            "Leave this level out on such nodes; the other cells are measured.",
 	            "This node does not take %s=%s%s%s%s", factors[k->factor].name, level,
 	            *found ? " (it has " : "", found, *found ? ")" : "");
+}
+
+/* Writes LEVEL; where that is refused, *WHY has the kernel's log of it. */
+static int write_level(const struct knob *k, const struct knob_place *place, const char *level,
+                       const char *found, struct failure *why)
+{
+	int log = kernel_log_mark(), r = k->write(k, place, level);
+
+	if (r)
+		refused(k, level, found, r, why);
+	kernel_log_since(log, r ? why->log : NULL, sizeof(why->log));
+	return r;
+}
+
+/* Whether a refusal left everything as it was. */
+static bool is_untouched(const struct knob_change *change, const struct knob_place *place)
+{
+	char real[KNOB_TEXT];
+
+	return !change->knob->read(change->knob, place, real, sizeof(real)) && !strcmp(real, change->found);
 }
 
 int knob_apply(struct knob_changes *changes, const struct knob_place *place, const json_t *state,
@@ -59,7 +95,7 @@ int knob_apply(struct knob_changes *changes, const struct knob_place *place, con
 		char level[KNOB_TEXT];
 		int r;
 
-		if (k->when != when || !asked(k, state, level))
+		if (k->when != when || !asked(k, state, level) || elsewhere(k, place))
 			continue;
 		if (changes->count == KNOBS_MAX)
 			return refused(k, level, "", -E2BIG, why);
@@ -70,9 +106,11 @@ int knob_apply(struct knob_changes *changes, const struct knob_place *place, con
 		if (same(k, change->found, level))
 			continue;
 		changes->count++;
-		r = k->write(k, place, level);
+		r = write_level(k, place, level, change->found, why);
+		if (r && is_untouched(change, place))
+			changes->count--;
 		if (r)
-			return refused(k, level, change->found, r, why);
+			return r;
 	}
 	return 0;
 }
@@ -113,8 +151,11 @@ int knob_in_force(const struct knob_place *place, const json_t *state, json_t *i
 		const char *name = factors[k->factor].name;
 		char level[KNOB_TEXT], real[KNOB_TEXT];
 
-		if (!json_object_get(state, name) || !asked(k, state, level) ||
-		    k->read(k, place, real, sizeof(real)))
+		if (!json_object_get(state, name) || !asked(k, state, level))
+			continue;
+		if (elsewhere(k, place))
+			snprintf(real, sizeof(real), "%s", level);
+		else if (k->read(k, place, real, sizeof(real)))
 			continue;
 		r |= json_object_set_new(in_force, name, to_level(k, same(k, real, level) ? level : real));
 	}
@@ -146,7 +187,7 @@ void knob_restore(struct knob_changes *changes, const struct knob_place *place)
 		char real[KNOB_TEXT] = "";
 		int r;
 
-		if (k->gone)
+		if (gone(k, place))
 			continue;
 		r = k->write(k, place, change->found);
 		if (!r)

@@ -60,7 +60,7 @@ static int leg_up(const struct net *net, size_t leg, struct failure *why)
 		            "Storage NIC %s cannot be set down", name);
 	r = link_set_mtu(name, net->mtu_bytes);
 	if (r)
-		return fail(why, r, FAILURE_CELL, "net", name, "Plan a nic.mtu that the NIC can do.",
+		return fail(why, r, failure_refusal(r), "net", name, "Plan a nic.mtu that the NIC can do.",
 		            "Storage NIC %s refuses an MTU of %u bytes", name, net->mtu_bytes);
 	net_path_own_arp(name);
 	r = link_set_up(name, true);
@@ -75,6 +75,13 @@ static int choose_nics(struct net *net, struct failure *why)
 	for (unsigned int i = 0; i < net->nics.count; i++)
 		net->leg[i] = i + 1;
 	net->used = 1;
+	if (json_object_get(net->state, factors[FACTOR_NIC_PORT].name)) {
+		if (net->bond)
+			return fail(why, -EINVAL, FAILURE_CELL, "net", "nic.port",
+			            "Say bond.slaves instead, or bond.mode: none.",
+			            "nic.port chooses the NIC where there is no bond, and this cell has one");
+		return bond_slaves_choose(net, factor_string(net->state, FACTOR_NIC_PORT), "none", why);
+	}
 	if (!net->bond)
 		return 0;
 	return bond_slaves_choose(net, factor_string(net->state, FACTOR_BOND_SLAVES),
@@ -193,7 +200,7 @@ static int build_bond(struct net *net, struct failure *why)
 	int r = module_load("bonding", "max_bonds=0"), kmsg;
 
 	if (r)
-		return fail(why, r, FAILURE_CELL, "net", "bonding.ko",
+		return fail(why, r, failure_refusal(r), "net", "bonding.ko",
 		            "The image must have the module bonding.", "The bonding module cannot be loaded");
 	r = bond_create(net, why);
 	if (r)
@@ -312,6 +319,9 @@ int net_in_force(const struct net *net, const char *sys, json_t *in_force)
 		r = r ? r : bond_in_force(net, sys, in_force);
 	}
 	if (!r && json_object_set_new(in_force, factors[FACTOR_BOND_MODE].name, json_string(mode)))
+		r = -ENOMEM;
+	if (!r && json_object_get(net->state, factors[FACTOR_NIC_PORT].name) &&
+	    json_object_set_new(in_force, factors[FACTOR_NIC_PORT].name, json_sprintf("%u", net->leg[0])))
 		r = -ENOMEM;
 	return r;
 }

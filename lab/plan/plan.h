@@ -52,7 +52,9 @@ struct plan {
 	bool seed_in_plan;  /* the plan names the seed itself */
 	bool as_published;  /* with the mistakes of the experiment that it repeats */
 	json_t *acceptance; /* criteria as accept.h has them; NULL: none */
-	json_t *notes;      /* strings: what the author should know, such as cells that came out twice */
+	json_t
+	    *tune; /* as tune.h has it, and cells and visits are of its first stage; NULL: it does not tune */
+	json_t *notes; /* strings: what the author should know, such as cells that came out twice */
 };
 
 /* How a plan shall be read. */
@@ -60,12 +62,15 @@ struct plan_options {
 	uint64_t seed;           /* used where the plan shuffles without naming one */
 	struct plan_scale scale; /* of the sizes of its copies, to whole records */
 	bool as_published;       /* as its section published has it */
+	uint64_t boots, samples; /* instead of what the plan repeats; 0: as it says */
 };
 
 /* Reads PATH. Errors go to ERR as "file:line:column: what, and the nearest valid key". 0, or -EINVAL (the
  * plan is wrong), -errno (it can't be read). plan_free() what it gave. */
 int plan_load_options(const char *path, const struct plan_options *options, FILE *err, struct plan **plan);
 int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **plan);
+/* The same from JSON as plan.json has it; it has no places to complain of. */
+int plan_load_json(const json_t *root, const struct plan_options *options, FILE *err, struct plan **plan);
 void plan_free(struct plan *plan);
 
 /* CELL (one of PLAN's) as cell.json has it; the caller owns it. NULL: no memory. */
@@ -74,6 +79,8 @@ const json_t *plan_cell_workload(const struct plan *plan, const struct plan_cell
 /* The level of a factor in CELL's state, or its default. */
 const char *plan_cell_string(const struct plan *plan, const struct plan_cell *cell, enum factor_id id);
 long long plan_cell_integer(const struct plan *plan, const struct plan_cell *cell, enum factor_id id);
+/* Whether A and B can be measured on one boot: no kernel argument or the like differs. */
+bool plan_same_boot(const struct plan *plan, const struct plan_cell *a, const struct plan_cell *b);
 /* Whether the factor is part of CELL's state. */
 bool plan_cell_has(const struct plan *plan, const struct plan_cell *cell, enum factor_id id);
 

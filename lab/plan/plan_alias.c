@@ -59,24 +59,6 @@ static json_t *translate(struct plan_build *b, const struct alias *alias, json_t
 	return NULL;
 }
 
-/* Complaints that come later find the place by the new name. */
-static int move_marks(struct yaml_doc *doc, const char *from, const char *to)
-{
-	size_t length = strlen(from);
-
-	for (size_t i = 0; i < doc->mark_count; i++) {
-		char *pointer = doc->marks[i].pointer, *moved;
-
-		if (strncmp(pointer, from, length) || (pointer[length] && pointer[length] != '/'))
-			continue;
-		if (asprintf(&moved, "%s%s", to, pointer + length) < 0)
-			return -ENOMEM;
-		free(pointer);
-		doc->marks[i].pointer = moved;
-	}
-	return 0;
-}
-
 /* Renames what has another spelling in MAP (at POINTER), in place and in order. */
 static int rename_in(struct plan_build *b, json_t *map, const char *pointer)
 {
@@ -98,7 +80,7 @@ static int rename_in(struct plan_build *b, json_t *map, const char *pointer)
 		else if (alias)
 			used = translate(b, alias, level, from);
 		if (used && !r)
-			r = move_marks(&b->doc, from, to);
+			r = yaml_move_marks(&b->doc, from, to);
 		any |= alias != NULL;
 		/* What was complained of is complained of once. */
 		if (used || !alias)
@@ -134,6 +116,8 @@ int plan_resolve_aliases(struct plan_build *b)
 {
 	static const char *const maps[] = {"base", "sweep", "cross"};
 	json_t *zip = json_object_get(b->doc.root, "zip"), *where = json_object_get(b->doc.root, "where");
+	json_t *steps = json_object_get(json_object_get(b->doc.root, "tune"), "steps"), *item;
+	size_t k;
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++) {
@@ -148,5 +132,17 @@ int plan_resolve_aliases(struct plan_build *b)
 		r |= rename_in(b, zip, "/zip");
 	r |= rename_rows(b, json_object_get(where, "only"), "/where/only");
 	r |= rename_rows(b, json_object_get(where, "except"), "/where/except");
+	json_array_foreach (steps, k, item) {
+		char at[64];
+
+		snprintf(at, sizeof(at), "/tune/steps/%zu", k);
+		r |= rename_rows(b, item, at);
+	}
+	json_array_foreach (json_object_get(b->doc.root, "acceptance"), k, item) {
+		char at[64];
+
+		snprintf(at, sizeof(at), "/acceptance/%zu/where", k);
+		r |= rename_in(b, json_object_get(item, "where"), at);
+	}
 	return r ? -ENOMEM : 0;
 }

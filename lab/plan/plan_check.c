@@ -179,6 +179,24 @@ static void check_overlap(struct plan_build *b, factor_set both, const char *her
 	}
 }
 
+static void check_tune(struct plan_build *b)
+{
+	json_t *steps = json_object_get(json_object_get(b->doc.root, "tune"), "steps"), *step, *row;
+	size_t i, k;
+
+	json_array_foreach (steps, i, step) {
+		json_array_foreach (step, k, row) {
+			char at[64];
+
+			snprintf(at, sizeof(at), "/tune/steps/%zu/%zu", i, k);
+			check_levels(b, row, at);
+			/* A wrong name is the same in every row. */
+			if (!factor_find(json_object_iter_key(json_object_iter(row))))
+				break;
+		}
+	}
+}
+
 int plan_check_factors(struct plan_build *b)
 {
 	static const char *const filters[] = {"only", "except"};
@@ -209,6 +227,7 @@ int plan_check_factors(struct plan_build *b)
 		snprintf(at, sizeof(at), "/acceptance/%zu/where", i);
 		check_levels(b, json_object_get(entry, "where"), at);
 	}
+	check_tune(b);
 	return b->doc.complaints->count ? -EINVAL : 0;
 }
 
@@ -238,12 +257,24 @@ static const char *what_group_needs(enum factor_group group)
 	switch (group) {
 	case FACTOR_GROUP_NET:
 	case FACTOR_GROUP_NIC:
-		return "stack: drbd, and a drbd.link other than never-connected";
+		return "a stack with drbd, and a drbd.link other than never-connected";
 	case FACTOR_GROUP_BOND:
-		return "stack: drbd, a drbd.link other than never-connected, and a bond.mode other than none";
+		return "a stack with drbd, a drbd.link other than never-connected, and a bond.mode other "
+		       "than none";
 	case FACTOR_GROUP_DRBD:
 	case FACTOR_GROUP_DEVICE:
-		return "stack: drbd";
+		return "a stack with drbd";
+	case FACTOR_GROUP_DM_LINEAR:
+		return "a stack with dm-linear";
+	case FACTOR_GROUP_LVM:
+		return "a stack with lvm";
+	case FACTOR_GROUP_LUKS:
+	case FACTOR_GROUP_LUKS_DEVICE:
+		return "a stack with luks";
+	case FACTOR_GROUP_EXT4:
+		return "a stack with ext4";
+	case FACTOR_GROUP_XFS:
+		return "a stack with xfs";
 	case FACTOR_GROUP_ALWAYS:
 	case FACTOR_GROUP_NODE:
 		break;

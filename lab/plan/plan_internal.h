@@ -89,6 +89,10 @@ size_t plan_state_text(const struct plan_levels *levels, const struct plan_state
 int plan_apply_published(struct plan_build *b, bool asked);
 /* The plan's criteria, with the cells that each is about; needs the cells. */
 int plan_read_acceptance(struct plan_build *b);
+/* Steps of a plan that tunes to rows, whatever way they are written. */
+int plan_tune_rows(struct plan_build *b);
+/* What tune says is checked, and its first step put into the place of zip. */
+int plan_read_tune(struct plan_build *b);
 /* Other spellings of factors to their names, everywhere in the plan. */
 int plan_resolve_aliases(struct plan_build *b);
 /* Names and levels in base, sweep, cross, zip and where; levels with a unit become integers. */
@@ -121,6 +125,8 @@ json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *fai
 json_t *plan_read_aio(struct plan_build *b, size_t index, const json_t *aio);
 json_t *plan_read_resync(struct plan_build *b, size_t index, const json_t *resync);
 json_t *plan_read_verify(struct plan_build *b, size_t index, const json_t *verify);
+json_t *plan_read_files(struct plan_build *b, size_t index, const json_t *files);
+json_t *plan_read_precondition(struct plan_build *b, size_t index, const json_t *precondition);
 /* An array of aio workloads, in CrystalDiskMark's order; PLAN_CRYSTAL_CELLS of them. */
 json_t *plan_read_crystal(struct plan_build *b, size_t index, const json_t *crystal);
 json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt);
@@ -135,6 +141,8 @@ __attribute__((format(printf, 4, 5))) void plan_workload_complain(struct plan_bu
 bool plan_label_net(const json_t *workload, FILE *to);
 /* The same of resync and verify; false: it is neither. */
 bool plan_label_drbd(const json_t *workload, FILE *to);
+/* The same of files; false: it is none. */
+bool plan_label_files(const json_t *workload, FILE *to);
 /* The same of aio; false: it is none. */
 bool plan_label_aio(const json_t *workload, FILE *to);
 

@@ -51,15 +51,15 @@ static void read_order(struct plan_build *b, uint64_t seed)
 		b->plan->seed = named ? (uint64_t)json_integer_value(named) : seed;
 }
 
-static int read_head(struct plan_build *b, uint64_t seed)
+static int read_head(struct plan_build *b, const struct plan_options *o)
 {
 	struct plan *p = b->plan;
 	const json_t *root = b->doc.root, *repeat = json_object_get(root, "repeat");
 
 	p->question = strdup(json_string_value(json_object_get(root, "question")));
 	p->nodes = integer_or(root, "nodes", 0);
-	p->boots = integer_or(repeat, "boots", DEFAULT_BOOTS);
-	p->samples = integer_or(repeat, "samples", DEFAULT_SAMPLES);
+	p->boots = o->boots ? (unsigned int)o->boots : integer_or(repeat, "boots", DEFAULT_BOOTS);
+	p->samples = o->samples ? (unsigned int)o->samples : integer_or(repeat, "samples", DEFAULT_SAMPLES);
 	p->retries = integer_or(root, "retries", DEFAULT_RETRIES);
 	p->peer_ms = DEFAULT_PEER_MS;
 	p->apply_ms = DEFAULT_APPLY_MS;
@@ -67,7 +67,7 @@ static int read_head(struct plan_build *b, uint64_t seed)
 	read_deadline(b, "peer", &p->peer_ms);
 	read_deadline(b, "apply", &p->apply_ms);
 	read_deadline(b, "measure", &p->measure_ms);
-	read_order(b, seed);
+	read_order(b, o->seed);
 	return p->question ? 0 : -ENOMEM;
 }
 
@@ -91,12 +91,16 @@ static int build(struct plan_build *b, const struct plan_options *o)
 		plan_check_factors(b);
 		return -EINVAL;
 	}
-	r = read_head(b, o->seed);
+	r = read_head(b, o);
+	if (!r)
+		r = plan_tune_rows(b);
 	if (!r)
 		r = plan_resolve_aliases(b);
 	if (r)
 		return r;
 	r = plan_check_factors(b);
+	if (!r)
+		r = plan_read_tune(b);
 	second = plan_read_workloads(b);
 	if (r || second)
 		return r == -ENOMEM ? r : second ? second : r;
@@ -146,39 +150,78 @@ static int check_published(const char *path, const struct plan_options *o, FILE 
 	return r;
 }
 
-int plan_load_options(const char *path, const struct plan_options *o, FILE *err, struct plan **out)
+/* Takes over what B has, in any case. */
+static int load(struct plan_build *b, const char *name, const struct plan_options *o, FILE *err, int r,
+                struct plan **out)
 {
-	struct complaints complaints = {0};
-	struct plan *p = calloc(1, sizeof(*p));
-	struct plan_build b = {.plan = p};
-	bool published;
-	int r;
+	struct plan *p = b->plan;
 
-	*out = NULL;
-	if (!p)
-		return -ENOMEM;
-	p->scale = o->scale;
-	p->name = plan_name(path);
-	p->notes = json_array();
-	p->parts = b.parts = calloc(1, sizeof(*p->parts));
-	r = p->parts ? plan_levels_init(&p->parts->levels) : -ENOMEM;
 	if (!r)
-		r = p->name && p->notes ? yaml_load(path, &complaints, &b.doc) : -ENOMEM;
-	if (!r)
-		r = sha256_hex(b.doc.text, b.doc.size, p->text_sha256);
-	if (!r)
-		r = build(&b, o);
-	published = !r && !p->as_published && json_object_get(b.doc.root, "published");
-	if (r && !complaints.count)
-		complain_at(&complaints, 0, 0, "%s", strerror(-r));
-	complaints_print(&complaints, path, err);
-	yaml_free(&b.doc);
-	if (published) /* it must be right too, though nobody asked for it now */
-		r = check_published(path, o, err);
+		r = build(b, o);
+	if (r && !b->doc.complaints->count)
+		complain_at(b->doc.complaints, 0, 0, "%s", strerror(-r));
+	complaints_print(b->doc.complaints, name, err);
 	if (r)
 		plan_free(p);
 	else
 		*out = p;
+	return r;
+}
+
+static int begin(struct plan_build *b, struct complaints *complaints, const struct plan_options *o)
+{
+	struct plan *p = calloc(1, sizeof(*p));
+
+	*b = (struct plan_build){.plan = p, .doc = {.complaints = complaints}};
+	if (!p)
+		return -ENOMEM;
+	p->scale = o->scale;
+	p->notes = json_array();
+	p->parts = b->parts = calloc(1, sizeof(*p->parts));
+	return p->notes && p->parts ? plan_levels_init(&p->parts->levels) : -ENOMEM;
+}
+
+int plan_load_json(const json_t *root, const struct plan_options *o, FILE *err, struct plan **out)
+{
+	struct complaints complaints = {0};
+	struct plan_build b;
+	int r = begin(&b, &complaints, o);
+
+	*out = NULL;
+	if (!r)
+		b.doc.root = json_deep_copy(root);
+	if (!r)
+		b.plan->name = strdup("");
+	r = load(&b, "", o, err, r || (b.doc.root && b.plan->name) ? r : -ENOMEM, out);
+	yaml_free(&b.doc);
+	return r;
+}
+
+int plan_load_options(const char *path, const struct plan_options *o, FILE *err, struct plan **out)
+{
+	struct complaints complaints = {0};
+	struct plan_build b;
+	bool published = false;
+	int r = begin(&b, &complaints, o);
+
+	*out = NULL;
+	if (!r) {
+		b.plan->name = plan_name(path);
+		r = b.plan->name ? yaml_load(path, &complaints, &b.doc) : -ENOMEM;
+	}
+	if (!r)
+		r = sha256_hex(b.doc.text, b.doc.size, b.plan->text_sha256);
+	if (!r)
+		published = json_object_get(b.doc.root, "published");
+	r = load(&b, path, o, err, r, out);
+	yaml_free(&b.doc);
+	if (!r && published && !(*out)->as_published) { /* it must be right too, though nobody asked for it */
+		r = check_published(path, o, err);
+		if (r) {
+			plan_free(*out);
+			*out = NULL;
+		}
+	}
 	return r;
 }
 
@@ -195,5 +238,6 @@ void plan_free(struct plan *plan)
 	free(plan->question);
 	json_decref(plan->notes);
 	json_decref(plan->acceptance);
+	json_decref(plan->tune);
 	free(plan);
 }

@@ -51,6 +51,10 @@ static void print_head(const struct report *report, FILE *out)
 		accept_print(report->acceptance, out);
 		fputc('\n', out);
 	}
+	if (report->tune) {
+		tune_print(report->store, report->run, report->tune, out);
+		fputc('\n', out);
+	}
 }
 
 static void print_cell(const struct report_cell *cell, int width, FILE *out)
@@ -74,7 +78,8 @@ static void print_cell(const struct report_cell *cell, int width, FILE *out)
 	fprintf(out, " %8s  %-8s %7" PRId64 " %6" PRId64 "%s\n",
 	        confidence_text(f.interval.confidence, level), f.basis == STATS_SAMPLES ? "1 boot" : of,
 	        cell->bad[0], cell->bad[1] + cell->bad[2],
-	        cell->failed                ? "  FAILED"
+	        cell->unsupported           ? "  unsupported"
+	        : cell->failed              ? "  FAILED"
 	        : (int64_t)n < cell->wanted ? "  not complete"
 	                                    : "");
 }
@@ -89,7 +94,8 @@ static void print_bad(const struct report *report, FILE *out)
 	              "coalesce(a.error, '') FROM "
 	              "attempts a JOIN cells c USING (run, cell_id) WHERE run = ? AND a.state IN ('invalid', "
 	              "'failed', "
-	              "'abandoned') AND coalesce(json_extract(a.error, '$.scope'), '') != 'run' ORDER BY "
+	              "'abandoned') AND coalesce(json_extract(a.error, '$.scope'), '') NOT IN ('run', "
+	              "'unsupported') ORDER BY "
 	              "a.opened_unix_ns",
 	              "s", report->run))
 		return;
@@ -240,11 +246,12 @@ void report_print(const struct report *report, FILE *out)
 		print_cell(&report->cells[i], width, out);
 	print_intervals(report, out);
 	aio_print(report, out);
+	crystal_print(report, out);
 	print_round_trips(report, out);
 	print_failovers(report, out);
 	knee_print(report, out);
 	observers_print(report, out);
-	drbd_print(report, out);
+	workloads_print(report, out);
 	variance_print(report, out);
 	order_print(report, out);
 	fputc('\n', out);
@@ -254,8 +261,8 @@ void report_print(const struct report *report, FILE *out)
 	for (size_t i = 0; i < report->cell_count; i++) {
 		if (!report->cells[i].failed)
 			continue;
-		fprintf(out, "\ncell %" PRId64 " (%s) failed: ", report->cells[i].ordinal,
-		        report->cells[i].label);
+		fprintf(out, "\ncell %" PRId64 " (%s) %s: ", report->cells[i].ordinal, report->cells[i].label,
+		        report->cells[i].unsupported ? "is not supported by these nodes" : "failed");
 		error_print(out, report->cells[i].error);
 	}
 	if (*report->error) {

@@ -6,6 +6,7 @@
 #include "../accept/accept.h"
 #include "../stats/stats.h"
 #include "../store/store.h"
+#include "../tune/tune.h"
 
 #include <stdbool.h>
 
@@ -34,6 +35,7 @@ struct report_cell {
 	char id[65];
 	char *label, *error; /* error.json of a failed cell, or "" */
 	bool failed;
+	bool unsupported;              /* failed because a node refuses a level of it */
 	struct report_sample *samples; /* valid ones, by rising speed */
 	size_t sample_count;
 };
@@ -44,6 +46,7 @@ struct report {
 	char *question, *error, *lab;
 	bool shuffled, as_published;
 	struct acceptance *acceptance; /* NULL: the plan demands nothing */
+	struct tune_path *tune;        /* NULL: the plan does not tune */
 	int64_t seed, boots, started_unix_ns, ended_unix_ns;
 	struct report_cell *cells;
 	size_t cell_count;
@@ -60,7 +63,7 @@ void report_csv(const struct report *report, FILE *out);
 void csv_text(FILE *out, const char *text);
 /* By results-schema/report.json. 0 or -errno. */
 int report_json(const struct report *report, FILE *out);
-/* Every cell has its valid samples. */
+/* Every cell has its valid samples, but those that the nodes do not support. */
 bool report_complete(const struct report *report);
 /* The enum assay_exit that says what came of the run. */
 int report_exit(const struct report *report);
@@ -70,12 +73,14 @@ const char *confidence_text(double confidence, char text[16]);
 
 /* IOPS and latencies of cells with the workload aio; nothing where there are none. */
 void aio_print(const struct report *report, FILE *out);
+/* CrystalDiskMark's table of cells that are its lines; nothing where there are none. */
+void crystal_print(const struct report *report, FILE *out);
 /* What drift, order and place say of the run; nothing where there is too little to test. */
 void order_print(const struct report *report, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */
 void knee_print(const struct report *report, FILE *out);
-/* A line for each resync, online verify and change of roles. */
-void drbd_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify, change of roles and tree of files. */
+void workloads_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
 

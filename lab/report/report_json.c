@@ -30,6 +30,8 @@ static json_t *run_json(const struct report *r)
 		json_object_set_new(run, "as_published", json_true());
 	if (r->acceptance)
 		json_object_set_new(run, "acceptance", accept_json(r->acceptance));
+	if (r->tune)
+		json_object_set_new(run, "tune", tune_json(r->tune));
 	if (*r->error)
 		json_object_set_new(run, "error", parsed(r->error));
 	return run;

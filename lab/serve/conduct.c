@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "conduct_internal.h"
+#include "layers.h"
 #include "log.h"
 
 #include <errno.h>
@@ -75,9 +76,17 @@ static bool needs_reboot(const struct node *n, const struct run_visit *visit, co
 		*why = "this boot served another block of samples";
 		return true;
 	}
+	if (strcmp(layers_kernel(n->layers), cell->kernel)) {
+		*why = "the cell asks for another kernel";
+		return true;
+	}
 	if (strcmp(n->arguments, cell->arguments)) {
 		*why = *cell->arguments ? "the cell asks for other kernel arguments"
 		                        : "the cell asks for a kernel without arguments of its own";
+		return true;
+	}
+	if (layers_missing(run->layers, n->layers)) {
+		*why = "the run needs a layer of the image that this boot does not have";
 		return true;
 	}
 	if (cell->fresh && n->states > 0 && !(n->states == 1 && state_stands(n->group, cell))) {
@@ -226,7 +235,9 @@ void advance(struct group *g, struct moment now)
 			continue;
 		}
 		if (!run_pick(g, &item, &unfinished)) {
-			if (run_end(g, now, unfinished ? missing_error(g) : NULL))
+			if (!unfinished && run_goes_on(g, now))
+				continue;
+			if (g->run && run_end(g, now, unfinished ? missing_error(g) : NULL))
 				return;
 			continue;
 		}
@@ -336,7 +347,9 @@ void conductor_tick(struct conductor *c, struct moment now)
 			n->polled_ns = now.mono_ns;
 			answer(&n->poll, 200, json_pack("{ss}", "action", "wait"));
 		}
-		if (n->barrier && now.mono_ns - n->barrier->since_ns >= HOLD_NS)
+		/* Who waits for the other's workload is silent: its deadline ends that, not we. */
+		if (n->barrier && n->barrier->barrier != LEVEL_DONE &&
+		    now.mono_ns - n->barrier->since_ns >= HOLD_NS)
 			answer(&n->barrier, 200, json_pack("{sb}", "go", 0));
 	}
 	for (size_t i = 0; i < c->group_count; i++) {
@@ -369,6 +382,7 @@ void conductor_close(struct conductor *c)
 	for (size_t i = 0; i < c->node_count; i++) {
 		json_decref(c->nodes[i].binding);
 		json_decref(c->nodes[i].result_error);
+		json_decref(c->nodes[i].layers);
 		free(c->nodes[i].reason);
 	}
 	free(c->groups);

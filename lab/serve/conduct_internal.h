@@ -33,6 +33,7 @@ struct node {
 	unsigned int block, states;
 	char last_state[ID_SIZE];              /* in force, "": none */
 	char arguments[FACTOR_ARGUMENTS_SIZE]; /* of its kernel, that a cell asked for */
+	json_t *layers;                        /* that it says it has; NULL: none */
 
 	/* the open attempt */
 	bool assigned;
@@ -60,7 +61,9 @@ struct run_cell {
 	char id[ID_SIZE], state_id[ID_SIZE];
 	char *label;
 	bool fresh, failed;
+	bool unsupported;      /* failed because a node refuses a level of it */
 	const char *arguments; /* of the kernel, in body; "": none */
+	const char *kernel;    /* the layer that has it; "": ours */
 	unsigned int nodes;
 	json_t *body;
 };
@@ -80,6 +83,7 @@ struct run {
 	char id[NAME_SIZE];
 	unsigned int samples, retries;
 	int64_t peer_ms, apply_ms, measure_ms;
+	json_t *layers; /* of the image, that its cells need: every boot of the run has all of them */
 	struct run_cell *cells;
 	size_t cell_count;
 	struct run_visit *visits;
@@ -157,6 +161,9 @@ int run_sweep(struct conductor *c, struct moment now);
 /* First unfinished item whose nodes are not missing. 1 found; 0 none; *UNFINISHED says whether others are
  * left. */
 int run_pick(const struct group *g, struct item *item, bool *unfinished);
+/* A run that tunes gets the cells of its next step, and is loaded anew. Whether that happened, or it was
+ * ended since it could not be. */
+bool run_goes_on(struct group *g, struct moment now);
 /* ERROR (stolen) or NULL. */
 int run_end(struct group *g, struct moment now, json_t *error);
 int run_cell_failed(struct group *g, struct run_cell *cell, const json_t *error);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A run in memory, made from the store; and its end. */
 #include "conduct_internal.h"
+#include "layers.h"
 #include "log.h"
+
+#include "../tune/tune.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -38,6 +41,7 @@ void run_free(struct run *run)
 	}
 	for (size_t i = 0; i < run->visit_count; i++)
 		free(run->visits[i].samples);
+	json_decref(run->layers);
 	free(run->cells);
 	free(run->visits);
 	free(run);
@@ -52,10 +56,12 @@ static int load_cells(struct store *store, struct run *run)
 	if (r)
 		return r;
 	run->cells = calloc((size_t)count + 1, sizeof(*run->cells));
-	if (!run->cells)
+	run->layers = json_array();
+	if (!run->cells || !run->layers)
 		return -ENOMEM;
 	r = store_ask(store, &row,
-	              "SELECT cell_id, state_id, label, fresh, failed, nodes, body FROM cells WHERE run = ? "
+	              "SELECT cell_id, state_id, label, fresh, failed, nodes, body, "
+	              "coalesce(json_extract(error, '$.scope'), '') FROM cells WHERE run = ? "
 	              "ORDER BY ordinal",
 	              "s", run->id);
 	if (r)
@@ -70,12 +76,15 @@ static int load_cells(struct store *store, struct run *run)
 		cell->failed = sqlite3_column_int(row, 4);
 		cell->nodes = (unsigned int)sqlite3_column_int(row, 5);
 		cell->body = json_loads(store_text(row, 6), 0, NULL);
+		cell->unsupported = cell->failed && !strcmp(store_text(row, 7), "unsupported");
+		cell->kernel = layers_kernel_of_state(json_object_get(cell->body, "state"));
 		cell->arguments =
 		    factor_left_alone(&factors[FACTOR_BOOT_CMDLINE],
 		                      json_object_get(json_object_get(cell->body, "state"), "boot.cmdline"))
 		        ? ""
 		        : factor_string(json_object_get(cell->body, "state"), FACTOR_BOOT_CMDLINE);
-		if (!cell->label || !cell->body) {
+		if (!cell->label || !cell->body ||
+		    layers_of_state(json_object_get(cell->body, "state"), run->layers)) {
 			store_reset(row);
 			return -EUCLEAN;
 		}
@@ -318,7 +327,9 @@ int run_cell_failed(struct group *g, struct run_cell *cell, const json_t *error)
 	free(body);
 	if (!r) {
 		cell->failed = true;
-		log_event(text(error, "node"), "cell", "%s failed: %s", cell->label, text(error, "message"));
+		cell->unsupported = !strcmp(text(error, "scope"), "unsupported");
+		log_event(text(error, "node"), "cell", "%s %s: %s", cell->label,
+		          cell->unsupported ? "is not supported" : "failed", text(error, "message"));
 	}
 	return r;
 }
@@ -348,7 +359,7 @@ int run_end(struct group *g, struct moment now, json_t *error)
 	int r = 0;
 
 	for (size_t i = 0; i < g->run->cell_count; i++)
-		complete = complete && !g->run->cells[i].failed;
+		complete = complete && (!g->run->cells[i].failed || g->run->cells[i].unsupported);
 	if (g->attempt.open)
 		r = attempt_close(g, now, "abandoned", NULL, error);
 	if (!r)
@@ -358,7 +369,7 @@ int run_end(struct group *g, struct moment now, json_t *error)
 		store_failed(g->c, "end of the run", r);
 	else
 		log_event(NULL, "run", "%s has ended: %s", g->run->id,
-		          complete ? "every sample is there" : "not complete");
+		          complete ? "every sample that the nodes support is there" : "not complete");
 	/* Where the store failed the run is still there, and is taken up again. */
 	g->c->changes = -1;
 	run_free(g->run);
@@ -368,4 +379,23 @@ int run_end(struct group *g, struct moment now, json_t *error)
 		g->nodes[i]->reboots = 0;
 	}
 	return r;
+}
+
+bool run_goes_on(struct group *g, struct moment now)
+{
+	char why[300] = "";
+	int r = tune_next(g->c->store, g->run->id, why, sizeof(why));
+
+	if (!r)
+		return false;
+	if (r < 0)
+		return !run_end(
+		    g, now,
+		    error_new("lab", "tune", g->run->id, "run",
+		              "Look at the cells that failed; assay report shows how far it came.", "%s",
+		              why));
+	log_event(NULL, "run", "%s: the next step's cells are there", g->run->id);
+	run_free(g->run);
+	g->run = NULL;
+	return true;
 }

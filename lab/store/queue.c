@@ -27,76 +27,88 @@ static int make_id(const char *plan_name, struct timespec now, char run[RUN_ID_S
 	return 0;
 }
 
-static int put_cells(struct store *store, const struct plan *plan, const char *run)
+int queue_cells(struct store *store, const struct plan *plan, const char *run, unsigned int blocks_before)
 {
-	int r = 0;
+	int64_t ordinal = 0, position = 0;
+	int r = store_int(store, &ordinal, "SELECT max(ordinal) FROM cells WHERE run = ?", "s", run);
 
+	if (!r)
+		r = store_int(store, &position, "SELECT max(position) FROM visits WHERE run = ?", "s", run);
 	for (size_t i = 0; i < plan->cell_count && !r; i++) {
 		const struct plan_cell *cell = &plan->cells[i];
 		json_t *json = plan_cell_json(plan, cell);
 		char *body = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+		int64_t there = 0;
 
 		json_decref(json);
-
 		if (!body)
 			return -ENOMEM;
-		r = store_do(store,
-		             "INSERT INTO cells (run, ordinal, cell_id, state_id, label, fresh, nodes, "
-		             "size_bytes, body) VALUES (?, "
-		             "?, ?, ?, ?, ?, ?, ?, ?)",
-		             "sisssiiis", run, (int64_t)i + 1, cell->id, cell->state_id, cell->label,
-		             (int64_t)cell->fresh, (int64_t)cell->nodes, (int64_t)cell->size_bytes, body);
+		r = store_int(store, &there, "SELECT 1 FROM cells WHERE run = ? AND cell_id = ?", "ss", run,
+		              cell->id);
+		if (!r && !there)
+			r = store_do(
+			    store,
+			    "INSERT INTO cells (run, ordinal, cell_id, state_id, label, fresh, nodes, "
+			    "size_bytes, body) VALUES (?, "
+			    "?, ?, ?, ?, ?, ?, ?, ?)",
+			    "sisssiiis", run, ++ordinal, cell->id, cell->state_id, cell->label,
+			    (int64_t)cell->fresh, (int64_t)cell->nodes, (int64_t)cell->size_bytes, body);
 		free(body);
 	}
 	for (size_t i = 0; i < plan->visit_count && !r; i++)
 		r = store_do(store, "INSERT INTO visits (run, position, boot, cell_id) VALUES (?, ?, ?, ?)",
-		             "siis", run, (int64_t)i + 1, (int64_t)plan->visits[i].boot,
+		             "siis", run, ++position, (int64_t)(plan->visits[i].boot + blocks_before),
 		             plan->cells[plan->visits[i].cell].id);
+	return r;
+}
+
+static int put_run(struct store *store, const struct plan *plan, const char *plan_text, const char *lab,
+                   const char *group, const char *run, struct timespec now)
+{
+	char *acceptance = plan->acceptance ? json_dumps(plan->acceptance, JSON_COMPACT) : NULL;
+	char *tune = plan->tune ? json_dumps(plan->tune, JSON_COMPACT) : NULL;
+	char scale[32];
+	int64_t number = 0;
+	int r = store_int(store, &number, "SELECT max(number) FROM runs", "");
+
+	snprintf(scale, sizeof(scale), "%u/%u", plan->scale.numerator, plan->scale.denominator);
+	if ((plan->acceptance && !acceptance) || (plan->tune && !tune))
+		r = -ENOMEM;
+	if (!r)
+		r = store_do(
+		    store,
+		    "INSERT INTO runs (run, number, group_name, state, plan_name, question, plan_text, "
+		    "plan_sha256, lab, nodes, boots, samples, retries, shuffled, seed, peer_ms, apply_ms, "
+		    "measure_ms, created_unix_ns, scale, acceptance, tune, as_published) "
+		    "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		    "sissssssiiiiiiiiiisssi", run, number + 1, group, plan->name, plan->question, plan_text,
+		    plan->text_sha256, lab, (int64_t)plan->nodes, (int64_t)plan->boots,
+		    (int64_t)plan->samples, (int64_t)plan->retries, (int64_t)plan->shuffled,
+		    (int64_t)plan->seed, (int64_t)plan->peer_ms, (int64_t)plan->apply_ms,
+		    (int64_t)plan->measure_ms, (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
+		    plan->scale.denominator ? scale : NULL, acceptance, tune, (int64_t)plan->as_published);
+	free(acceptance);
+	free(tune);
 	return r;
 }
 
 int queue_run(struct store *store, const struct plan *plan, const char *plan_text, const json_t *lab,
               const char *group, char run[RUN_ID_SIZE])
 {
-	char scale[32], *lab_text = json_dumps(lab, JSON_COMPACT | JSON_SORT_KEYS);
+	char *lab_text = json_dumps(lab, JSON_COMPACT | JSON_SORT_KEYS);
 	struct timespec now;
-	int64_t number = 0;
 	int r;
 
-	char *acceptance = plan->acceptance ? json_dumps(plan->acceptance, JSON_COMPACT) : NULL;
-
-	if (!lab_text || (plan->acceptance && !acceptance)) {
-		free(lab_text);
-		return -ENOMEM;
-	}
-	snprintf(scale, sizeof(scale), "%u/%u", plan->scale.numerator, plan->scale.denominator);
 	clock_gettime(CLOCK_REALTIME, &now);
-	r = make_id(plan->name, now, run);
+	r = lab_text ? make_id(plan->name, now, run) : -ENOMEM;
 	if (!r)
 		r = store_begin(store);
-	if (r) {
-		free(lab_text);
-		free(acceptance);
-		return r;
+	if (!r) {
+		r = put_run(store, plan, plan_text, lab_text, group, run, now);
+		if (!r)
+			r = queue_cells(store, plan, run, 0);
+		r = store_end(store, r);
 	}
-	r = store_int(store, &number, "SELECT max(number) FROM runs", "");
-	if (!r)
-		r = store_do(
-		    store,
-		    "INSERT INTO runs (run, number, group_name, state, plan_name, question, "
-		    "plan_text, plan_sha256, lab, "
-		    "nodes, boots, samples, retries, shuffled, seed, peer_ms, apply_ms, measure_ms, "
-		    "created_unix_ns, scale, acceptance, as_published) "
-		    "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		    "sissssssiiiiiiiiiissi", run, number + 1, group, plan->name, plan->question, plan_text,
-		    plan->text_sha256, lab_text, (int64_t)plan->nodes, (int64_t)plan->boots,
-		    (int64_t)plan->samples, (int64_t)plan->retries, (int64_t)plan->shuffled,
-		    (int64_t)plan->seed, (int64_t)plan->peer_ms, (int64_t)plan->apply_ms,
-		    (int64_t)plan->measure_ms, (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
-		    plan->scale.denominator ? scale : NULL, acceptance, (int64_t)plan->as_published);
-	if (!r)
-		r = put_cells(store, plan, run);
 	free(lab_text);
-	free(acceptance);
-	return store_end(store, r);
+	return r;
 }

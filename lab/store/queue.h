@@ -12,4 +12,8 @@
 int queue_run(struct store *store, const struct plan *plan, const char *plan_text, const json_t *lab,
               const char *group, char run[RUN_ID_SIZE]);
 
+/* Adds PLAN's cells, but for those that RUN has, and its visits, in blocks behind the first BLOCKS_BEFORE. To
+ * be called within a transaction. 0 or -errno. */
+int queue_cells(struct store *store, const struct plan *plan, const char *run, unsigned int blocks_before);
+
 #endif

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "factor.h"
+#include "../../lab/plan/layers.h"
 #include "../../lab/plan/plan.h"
 #include "../../lab/report/report.h"
 #include "../../lab/serve/conduct.h"
@@ -30,6 +31,7 @@ enum sim_quirk {
 	SIM_HANGS,
 	SIM_FAILS,
 	SIM_FAILS_CELL,
+	SIM_UNSUPPORTED,
 	SIM_FAILS_RUN,
 	SIM_INVALID
 };
@@ -39,11 +41,14 @@ struct sim_node {
 	enum sim_place place;
 	int64_t on_at_round; /* when SIM_OFF turns into SIM_BOOT; -1: never */
 	char token[33], boot_id[37], arguments[FACTOR_ARGUMENTS_SIZE];
+	json_t *layers; /* that its boot script named */
+	bool early;     /* the first was served before the run was asked for */
 	struct hold hold;
 	bool waiting;
 	json_t *work, *result;
 	char state[65];
 	unsigned int states, boots, given, busy_rounds;
+	unsigned int asked_again[SIM_PUT]; /* at a barrier, by place */
 };
 
 struct sim {
@@ -55,10 +60,14 @@ struct sim {
 	struct sim_node nodes[2];
 	char run[RUN_ID_SIZE];
 	int64_t round;
+	unsigned int measure_rounds; /* how long the first node measures */
 	unsigned int events, kill_at, kills;
 	bool lose_reply; /* the event in which the server dies is done, but not answered */
 	enum sim_quirk (*quirk)(struct sim *sim, struct sim_node *n);
 };
+
+/* How long N's sample took; NULL: a millisecond. */
+static int64_t (*sim_sample_ns)(const struct sim_node *n);
 
 static const char sim_lab[] =
     "{\"schema_version\":1,\"server\":{\"interface\":\"lo\",\"address\":\"127.0.0.1/8\"},"
@@ -139,6 +148,7 @@ static void sim_end(struct sim *sim)
 	conductor_close(sim->c);
 	store_close(sim->store);
 	for (int i = 0; i < 2; i++) {
+		json_decref(sim->nodes[i].layers);
 		json_decref(sim->nodes[i].work);
 		json_decref(sim->nodes[i].result);
 		json_decref(sim->nodes[i].hold.reply.body);
@@ -188,18 +198,23 @@ static void sim_boot(struct sim *sim, struct sim_node *n)
 	struct complaint why;
 
 	if (!*n->token) {
-		const char *arguments;
+		struct boot_wish wish = conductor_wish(sim->c, n->name);
 
 		n->boots++;
-		assert_int_equal(conductor_token(sim->c, sim->now, n->name, n->mac, n->token, &arguments), 0);
-		snprintf(n->arguments, sizeof(n->arguments), "%s", arguments);
+		assert_int_equal(conductor_token(sim->c, sim->now, n->name, n->mac, &wish, n->token), 0);
+		snprintf(n->arguments, sizeof(n->arguments), "%s", wish.arguments);
+		json_decref(n->layers);
+		n->layers =
+		    wish.layers && !(n->early && n->boots == 1) ? json_deep_copy(wish.layers) : json_array();
+		if (*wish.kernel)
+			json_array_append_new(n->layers, json_string(wish.kernel));
 		snprintf(n->boot_id, sizeof(n->boot_id), "00000000-0000-0000-000%c-%012u", n->name[1],
 		         n->boots);
 	}
 	if (sim_event(sim, true))
 		return;
-	json_t *hello = json_pack("{ss ss ss si s{}}", "mac", n->mac, "boot_id", n->boot_id, "image_id", "i",
-	                          "uptime_ns", 1000, "inventory");
+	json_t *hello = json_pack("{ss ss ss si s{sO}}", "mac", n->mac, "boot_id", n->boot_id, "image_id",
+	                          "i", "uptime_ns", 1000, "inventory", "layers", n->layers);
 	struct reply reply = conductor_hello(sim->c, sim->now, n->token, hello, "i", &why);
 	json_decref(hello);
 	assert_int_equal(reply.status, 200);
@@ -231,9 +246,10 @@ static void sim_make_result(struct sim_node *n, enum sim_quirk quirk)
 		json_object_set_new(n->result, "reason", json_string("a link flapped"));
 	if (failed) {
 		json_object_set_new(n->result, "error",
-		                    sim_error(n, quirk == SIM_FAILS_RUN    ? "run"
-		                                 : quirk == SIM_FAILS_CELL ? "cell"
-		                                                           : "sample"));
+		                    sim_error(n, quirk == SIM_FAILS_RUN     ? "run"
+		                                 : quirk == SIM_FAILS_CELL  ? "cell"
+		                                 : quirk == SIM_UNSUPPORTED ? "unsupported"
+		                                                            : "sample"));
 		n->state[0] = '\0';
 		return;
 	}
@@ -241,12 +257,15 @@ static void sim_make_result(struct sim_node *n, enum sim_quirk quirk)
 	                    json_pack("{ss s[] si sO}", "boot_id", n->boot_id, "differences",
 	                              "states_built_before", (int)n->states - 1, "in_force",
 	                              json_object_get(json_object_get(n->work, "cell"), "state")));
-	if (!strcmp(sim_text(n->work, "role"), "measure"))
+	if (!strcmp(sim_text(n->work, "role"), "measure")) {
+		int64_t ns = sim_sample_ns ? sim_sample_ns(n) : 1000000;
+
 		json_object_set_new(n->result, "measurement",
-		                    json_pack("{sO si sf}", "bytes", json_object_get(workload, "size_bytes"),
-		                              "ns", 1000000, "mb_per_s",
-		                              json_number_value(json_object_get(workload, "size_bytes")) /
-		                                  1e3));
+		                    json_pack("{sO sI sf}", "bytes", json_object_get(workload, "size_bytes"),
+		                              "ns", (json_int_t)ns, "mb_per_s",
+		                              json_number_value(json_object_get(workload, "size_bytes")) *
+		                                  1e3 / (double)ns));
+	}
 }
 
 static void sim_take_work(struct sim *sim, struct sim_node *n, json_t *work)
@@ -266,6 +285,12 @@ static void sim_take_work(struct sim *sim, struct sim_node *n, json_t *work)
 	/* What its boot script had is what the cell asks for. */
 	assert_string_equal(n->arguments,
 	                    json_object_get(state, "boot.cmdline") ? sim_text(state, "boot.cmdline") : "");
+	json_t *needed = json_array();
+
+	assert_int_equal(layers_of_state(state, needed), 0);
+	assert_null(layers_missing(needed, n->layers));
+	assert_string_equal(layers_kernel(n->layers), layers_kernel_of_state(state));
+	json_decref(needed);
 	/* What fresh promises. */
 	if (!strcmp(sim_text(state, "boot"), "fresh"))
 		assert_int_equal(n->states, 1);
@@ -299,7 +324,7 @@ static void sim_next_reply(struct sim *sim, struct sim_node *n, struct reply rep
 		sim_reboot(sim, n);
 }
 
-static void sim_barrier_reply(struct sim_node *n, struct reply reply)
+static void sim_barrier_reply(struct sim *sim, struct sim_node *n, struct reply reply)
 {
 	if (reply.status == 410) {
 		sim_make_result(n, SIM_FAILS);
@@ -307,9 +332,13 @@ static void sim_barrier_reply(struct sim_node *n, struct reply reply)
 		return;
 	}
 	assert_int_equal(reply.status, 200);
-	if (!json_is_true(json_object_get(reply.body, "go")))
+	if (!json_is_true(json_object_get(reply.body, "go"))) {
+		n->asked_again[n->place]++;
 		return;
+	}
 	n->place++;
+	if (n->place == SIM_DONE && n == &sim->nodes[0])
+		n->busy_rounds = sim->measure_rounds;
 	if (n->place == SIM_PUT)
 		sim_make_result(n, SIM_FINE);
 }
@@ -325,7 +354,7 @@ static void sim_held_reply(struct sim *sim, struct sim_node *n)
 	if (n->place == SIM_NEXT)
 		sim_next_reply(sim, n, reply);
 	else
-		sim_barrier_reply(n, reply);
+		sim_barrier_reply(sim, n, reply);
 	json_decref(reply.body);
 }
 
