@@ -5,6 +5,7 @@
 # A recipe's lines:
 #   deb PACKAGE FILE...   files of a Debian package; the libraries that they need follow by themselves
 #   module NAME           a module of our kernel, which initramfs.sh has packed
+#   kernel PACKAGE        a kernel of Debian, to OUT/layers/NAME.vmlinuz, and those of its modules that ours has too
 # A layer unpacks to /layers/NAME, where its programs run by chroot. Needs what initramfs.sh leaves in OUT.
 set -euo pipefail
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
@@ -70,13 +71,49 @@ libraries() {
 list() {
 	echo "dir /layers 0755 0 0"
 	echo "dir /layers/$name 0755 0 0"
-	(cd "$tree" && find . -mindepth 1 -printf '%y %P %m\n' | sort -k2) | while read -r type path mode; do
+	list_tree "$tree" "/layers/$name"
+	[ ! -d "$stage/kernel/lib/modules" ] || list_tree "$stage/kernel/lib/modules" /lib/modules
+}
+
+# list_tree FOLDER PLACE
+list_tree() {
+	(cd "$1" && find . -mindepth 1 -printf '%y %P %m\n' | sort -k2) | while read -r type path mode; do
 		case $type in
-		d) echo "dir /layers/$name/$path 0755 0 0" ;;
-		f) echo "file /layers/$name/$path $tree/$path 0$mode 0 0" ;;
-		*) die "$tree/$path: neither a file nor a folder" ;;
+		d) echo "dir $2/$path 0755 0 0" ;;
+		f) echo "file $2/$path $1/$path 0$mode 0 0" ;;
+		*) die "$1/$path: neither a file nor a folder" ;;
 		esac
 	done
+}
+
+# modules_like_ours FOLDER: keeps of the modules under it those that our kernel has, and what they need; indexes them.
+modules_like_ours() {
+	local keep
+	depmod -b "$1" "$release"
+	(
+		export LC_ALL=C
+		cd "$1/lib/modules/$release"
+		keep=$(awk -F'[: ]+' 'function name(path) { sub(/.*\//, "", path); sub(/\.ko$/, "", path); gsub("_", "-", path); return path }
+			FNR == NR { gsub("_", "-"); ours[$1]; next }
+			name($1) in ours { for (i = 1; i <= NF; i++) if ($i != "") print $i }' "$base/modules" modules.dep | sort -u)
+		find kernel -name '*.ko' | sort | comm -23 - <(echo "$keep") | xargs rm
+		find kernel -depth -type d -empty -delete
+	)
+	find "$1/lib/modules" -name '*.ko' -print0 | sort -z | xargs -0 -n 8 -P "$jobs" zstd -q -19 --no-check --rm
+	depmod -b "$1" "$release"
+	rm -f "$1/lib/modules/$release"/modules.{devname,order,symbols,alias,dep,builtin}
+}
+
+# build_kernel PACKAGE: its modules go to /lib/modules, not below the layer.
+build_kernel() {
+	local dir=$stage/deb/$1
+	release=$(cd "$dir/lib/modules" && echo *)
+	cp "$dir/boot/vmlinuz-$release" "$built/vmlinuz"
+	mkdir -p "$stage/kernel"
+	mv "$dir/lib" "$stage/kernel/"
+	modules_like_ours "$stage/kernel"
+	install -D -m 644 "$dir/usr/share/doc/$1/copyright" "$tree/usr/share/doc/$1/copyright"
+	echo "$1" >>"$stage/used"
 }
 
 # What init reports of the layer beside each result that used it.
@@ -84,13 +121,14 @@ describe() {
 	grep -xFf <(sort -u "$stage/used" | sed 's/.*/deb &/') <(cut -d' ' -f1,2 "$stage/inputs") | cut -d' ' -f2 |
 		while read -r package; do
 			grep "^deb $package " "$stage/inputs"
-		done | jq -R -S -s --arg name "$name" '{name: $name, packages: (split("\n") | map(select(. != "") | split(" ")
+		done | jq -R -S -s --arg name "$name" --arg release "$release" '
+		(if $release == "" then {} else {release: $release} end) + {name: $name, packages: (split("\n") | map(select(. != "") | split(" ")
 		| {name: .[1], version: .[2], sha256: .[3], licence: .[4]}
 		  + (if .[5] == "pinned" then {} else {replaces: (.[5] | ltrimstr("replaces:"))} end)))}'
 }
 
 build_layer() {
-	local package files file
+	local package files file release=
 	rm -rf "$stage" "$built"
 	mkdir -p "$tree" "$built"
 	cp "$inputs" "$stage/inputs"
@@ -105,11 +143,17 @@ build_layer() {
 			libraries "$tree/$file"
 		done
 	done < <(recipe "$name" deb)
-	install -D -m 755 "$tree/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2" "$tree/lib64/ld-linux-x86-64.so.2"
-	rm "$tree/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
+	for package in $(recipe "$name" kernel); do
+		build_kernel "$package"
+	done
+	if [ -e "$tree/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2" ]; then
+		install -D -m 755 "$tree/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2" "$tree/lib64/ld-linux-x86-64.so.2"
+		rm "$tree/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
+	fi
 	describe >"$tree/layer.json"
 	mkdir -p "$tree"/{dev,proc,sys,run,tmp,etc,var}
 	find "$tree" -exec touch -h -d @0 {} +
+	[ ! -d "$stage/kernel" ] || find "$stage/kernel" -exec touch -h -d @0 {} +
 	list >"$stage/list"
 	[ ! -e "$modules" ] || cat "$modules" >"$built/cpio.zst.new"
 	"$kernel/bin/gen_init_cpio" -t 0 "$stage/list" | zstd -q -19 --no-check -c >>"$built/cpio.zst.new"
@@ -121,8 +165,9 @@ build_layer() {
 # find_built: sets $built to the cached layer of the resolved packages, which need not be there yet.
 find_built() {
 	# shellcheck disable=SC2046
-	inputs $(closure $(recipe "$name" deb | cut -d' ' -f1)) >"$inputs"
+	inputs $(closure $(recipe "$name" deb | cut -d' ' -f1) $(recipe "$name" kernel)) >"$inputs"
 	built=$CACHE/layer-$name-$( (cat "$inputs" "$here/layers/$name" "$here/layers.sh"; [ ! -e "$modules" ] || cat "$modules"
+		[ -z "$(recipe "$name" kernel)" ] || cat "$base/modules"
 		zstd --version) | key)
 }
 
@@ -143,6 +188,10 @@ one() {
 	mkdir -p "$OUT/layers"
 	cp "$built/cpio.zst" "$OUT/layers/$name.cpio.zst.new"
 	mv "$OUT/layers/$name.cpio.zst.new" "$OUT/layers/$name.cpio.zst"
+	if [ -e "$built/vmlinuz" ]; then
+		cp "$built/vmlinuz" "$OUT/layers/$name.vmlinuz.new"
+		mv "$OUT/layers/$name.vmlinuz.new" "$OUT/layers/$name.vmlinuz"
+	fi
 	jq -S --arg name "$name" --argjson bytes "$(stat -c %s "$OUT/layers/$name.cpio.zst")" \
 		--arg sha256 "$(sha256sum <"$OUT/layers/$name.cpio.zst" | cut -d' ' -f1)" --slurpfile layer "$built/json" \
 		'.layers[$name] = {bytes: $bytes, sha256: $sha256, packages: $layer[0].packages}' \

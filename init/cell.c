@@ -12,6 +12,8 @@
 #include "irq_balance.h"
 #include "irq_list.h"
 #include "layer.h"
+#include "nic_counters.h"
+#include "stack.h"
 #include "workload.h"
 #include "workload_peer.h"
 
@@ -19,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 /* Whether A and B ask for the same on this node: they may differ in workload, run and sample. */
 static bool same_state(const json_t *a, const json_t *b)
@@ -102,7 +105,10 @@ static json_t *read_in_force(struct cell_build *build)
 {
 	const char *boot = factor_string(build->state, FACTOR_BOOT);
 	json_t *in_force = json_object();
+	struct utsname u = {0};
 	int r;
+
+	uname(&u);
 
 	/* Warm asks for nothing, so it is in force on a fresh boot as well. */
 	if (build->states_before > 0)
@@ -112,6 +118,8 @@ static json_t *read_in_force(struct cell_build *build)
 		r = stack_in_force(build, in_force);
 	if (!r)
 		r = boot_arguments_in_force(build->state, "/proc", in_force);
+	if (!r)
+		r = boot_kernel_in_force(build->state, LAYERS_FOLDER, u.release, in_force);
 	if (!r)
 		r = knob_in_force(&build->place, build->state, in_force);
 	if (!r && build->has_net)
@@ -159,14 +167,18 @@ static int evidence_before(const struct cell_node *node, struct cell_build *buil
 	r |= net_path_json(build->paths, build->path_count, paths);
 	r |= json_object_set(evidence, "paths", paths);
 	if (build->has_drbd) {
-		drbd_conf(&build->drbd.setup, conf, sizeof(conf));
 		r |= json_object_set_new(evidence, "drbd_show", json_string(build->drbd.show));
+		drbd_conf(&build->drbd.setup, DRBD_8_4, conf, sizeof(conf));
 		r |= json_object_set_new(evidence, "drbd_conf", json_string(conf));
+		drbd_conf(&build->drbd.setup, DRBD_9, conf, sizeof(conf));
+		r |= json_object_set_new(evidence, "drbd_conf_9", json_string(conf));
 		r |= json_object_set(evidence, "drbd_commands", build->drbd.commands);
 	}
 	if (build->has_drbd)
 		drbd_generation(build->generation, sizeof(build->generation));
 	r = r ? -ENOMEM : observe_now(build, &build->before);
+	if (!r && build->before.has_bond)
+		r = bond_watch_start(&build->watch, build->net.device, build->before.arp_monitored);
 	if (!r && json_object_set_new(evidence, "before", observation_json(&build->before)))
 		r = -ENOMEM;
 	json_decref(build->irq_counts);
@@ -295,6 +307,8 @@ static bool find_fault(const struct cell_build *build, const json_t *evidence, c
 	if (!buf[0] && build->workload_fault[0])
 		snprintf(buf, size, "%s", build->workload_fault);
 	if (!buf[0])
+		bond_watch_fault(&build->watch, buf, size);
+	if (!buf[0])
 		observe_bond_fault(&build->before, &build->after, buf, size);
 	if (!buf[0] && build->has_drbd)
 		find_drbd_fault(build, buf, size);
@@ -320,8 +334,12 @@ static void add_interrupts(const struct cell_build *build, json_t *evidence)
 static int add_notes(struct cell_build *build, json_t *evidence)
 {
 	char note[1024] = "";
+	int r = 0;
 
 	if (!build->breaks_bond) {
+		nic_counters_note(json_object_get(evidence, "nics"), note, sizeof(note));
+		if (note[0])
+			r = evidence_note(evidence, note);
 		observe_bond_note(&build->before, &build->after, note, sizeof(note));
 	} else if (build->has_drbd) {
 		find_drbd_fault(build, note, sizeof(note));
@@ -329,7 +347,7 @@ static int add_notes(struct cell_build *build, json_t *evidence)
 	/* Both nodes build anew then, but not what must stay the first state of its boot. */
 	if (build->breaks_bond && strcmp(factor_string(build->state, FACTOR_BOOT), "fresh") != 0)
 		build->broken = true;
-	return note[0] ? evidence_note(evidence, note) : 0;
+	return !r && note[0] ? evidence_note(evidence, note) : r;
 }
 
 int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t *evidence, char **reason,
@@ -343,9 +361,15 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 	if (!r)
 		r = observe_now(build, &build->after);
 	peer_service_stop(&build->service);
+	bond_watch_stop(&build->watch);
 	*reason = NULL;
 	if (!r && json_object_set_new(evidence, "after", observation_json(&build->after)))
 		r = -ENOMEM;
+	if (!r && build->before.has_bond &&
+	    json_object_set_new(evidence, "during", bond_watch_json(&build->watch)))
+		r = -ENOMEM;
+	add_interrupts(build, evidence);
+	evidence_nics_after(&observe_roots_real, json_object_get(evidence, "nics"));
 	if (!r)
 		r = add_notes(build, evidence);
 	if (!r && json_object_set_new(
@@ -356,8 +380,6 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "evidence", "after", "See the node's kernel log.",
 		            "The state after the sample cannot be read");
-	add_interrupts(build, evidence);
-	evidence_nics_after(&observe_roots_real, json_object_get(evidence, "nics"));
 	if (find_fault(build, evidence, fault, sizeof(fault)))
 		build->broken = true;
 	if (!fault[0])
@@ -376,6 +398,7 @@ void cell_restore(struct cell_node *node)
 		say("The stack cannot be taken down: %s", strerror(-r));
 	if (build) {
 		peer_service_stop(&build->service);
+		bond_watch_stop(&build->watch);
 		cell_observe_end(build, NULL);
 		irq_restore(&build->irq);
 		/* While there is a link: see nic_knob.h. */
@@ -385,6 +408,7 @@ void cell_restore(struct cell_node *node)
 			say("The storage network cannot be taken down: %s", strerror(-r));
 		nic_driver_restore(&build->drivers);
 		knob_restore(&build->knobs, &build->place);
+		net_path_clear(build->paths, NET_MAX_NICS + 1);
 		json_decref(build->irq_counts);
 		json_decref(build->drbd.commands);
 	}

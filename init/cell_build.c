@@ -4,6 +4,7 @@
 #include "factor.h"
 #include "file.h"
 #include "stack.h"
+#include "workload_peer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,15 +57,17 @@ static int read_assignment(struct cell_build *build, const json_t *assignment, s
 	build->state = cell_state(assignment);
 	build->measure = role && !strcmp(role, "measure");
 	snprintf(build->node, sizeof(build->node), "%s", name ? name : "?");
-	snprintf(build->peer, sizeof(build->peer), "%s", peer_name ? peer_name : "?");
+	snprintf(build->peer, sizeof(build->peer), "%s", peer_name ? peer_name : "");
 	r = split_cidr(self, build->net.address, sizeof(build->net.address), &build->net.prefix_bits);
 	if (r || !build->state)
 		return fail(why, -EINVAL, FAILURE_CELL, "apply", "assignment",
 		            "Report this: lab and node differ.", "The assignment cannot be understood");
 	if (!factor_stack_has(build->state, STACK_DRBD))
 		return 0;
-	if (split_cidr(peer, build->peer_address, sizeof(build->peer_address), &bits) ||
-	    json_array_size(json_object_get(assignment, "peers")) != 1)
+	/* One that never connects is measured alone. */
+	if (strcmp(factor_string(build->state, FACTOR_DRBD_LINK), "never-connected") != 0 &&
+	    (split_cidr(peer, build->peer_address, sizeof(build->peer_address), &bits) ||
+	     json_array_size(json_object_get(assignment, "peers")) != 1))
 		return fail(why, -EINVAL, FAILURE_CELL, "apply", "peers",
 		            "Let the group have two nodes: DRBD 8.4 replicates to one peer.",
 		            "A stack with drbd needs one peer, this sample has %zu",
@@ -83,6 +86,28 @@ static int read_assignment(struct cell_build *build, const json_t *assignment, s
 static unsigned int index_of(const json_t *binding)
 {
 	return (unsigned int)json_integer_value(json_object_get(binding, "index"));
+}
+
+/* Both nodes send at once. Neither goes on, which takes the legs down, before the other is done as well. */
+static int prove_tcp(struct cell_build *build, long long until_ns, cell_progress *progress, void *ctx,
+                     struct failure *why)
+{
+	const struct net *net = &build->net;
+	int r = net_path_tcp(build->paths, net->used, build->service_port, build->node, build->peer, why);
+
+	if (r)
+		return r;
+	r = net_path_meet(build->paths, net->used, until_ns, progress, ctx);
+	peer_service_stop(&build->service);
+	net_path_counted(build->paths, net->used, "/sys");
+	if (r == -ECANCELED)
+		return cell_called_off(why);
+	if (r)
+		return fail(why, r, FAILURE_SAMPLE, "net", build->net.device,
+		            "Look at the other node's error.",
+		            "Node %s does not say that its own proof of the legs, by TCP, is done",
+		            build->peer);
+	return 0;
 }
 
 /* Every leg alone, before a bond hides which of them carries the traffic. */
@@ -108,8 +133,12 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 	}
 	if (!r)
 		r = net_path_duplicates(build->paths, net->used, NULL, NULL, why);
+	/* There before the peer can know that we are. */
+	if (!r)
+		r = peer_service_start("0.0.0.0", build->service_port, &build->service, why);
 	if (r)
 		return r;
+	net_path_count(build->paths, net->used, "/sys");
 	r = net_path_probe(build->paths, net->used, true, until_ns, progress, ctx);
 	if (r == -ETIMEDOUT)
 		return net_path_failure(build->paths, net->used, build->node, build->peer, why);
@@ -120,6 +149,9 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "net", "ICMP", "See the node's kernel log.",
 		            "Pings cannot be sent");
+	r = prove_tcp(build, until_ns, progress, ctx, why);
+	if (r)
+		return r;
 	/* Only now is it sure that the switch's ports forward. */
 	r = net_path_duplicates(build->paths, net->used, net->address, &shared, why);
 	return r ? r : net_legs_suit(net, shared, why);

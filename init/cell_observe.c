@@ -14,7 +14,8 @@ void cell_observe(struct cell_build *build, long duration_ms)
 	    .proc = "/proc",
 	    .nics = &build->net.nics,
 	    .nic_count = build->has_net ? build->net.used : 0,
-	    .drbd_port = build->has_drbd ? build->drbd.setup.port : 0,
+	    .drbd = build->has_drbd,
+	    .drbd_port = build->has_drbd && build->peer[0] ? build->drbd.setup.port : 0,
 	    .worker = getpid(),
 	};
 

@@ -15,11 +15,17 @@
 #define MD_TIMEOUT_MS      120000 /* writes 32 KiB of bitmap for each GiB of the disk */
 #define PROC_DRBD          "/proc/drbd"
 
-#define HELD_NS 100000000LL
+#define HELD_NS      100000000LL
+#define TRANSIENT_NS 10000000000LL
 
 static bool link_is(const struct drbd_setup *setup, const char *level)
 {
 	return !strcmp(factor_string(setup->state, FACTOR_DRBD_LINK), level);
+}
+
+bool drbd_is_transient(const char *output)
+{
+	return strstr(output, "(-18)") != NULL;
 }
 
 int drbd_command(const struct drbd *drbd, enum drbd_step step, struct command_result *result,
@@ -27,15 +33,21 @@ int drbd_command(const struct drbd *drbd, enum drbd_step step, struct command_re
 {
 	struct drbd_argv argv;
 	char text[1024];
+	long long deadline_ns = now_ns() + TRANSIENT_NS;
 	int r = drbd_argv(step, &drbd->setup, &argv);
 
 	if (r)
 		return fail(why, r, FAILURE_CELL, "drbd", DRBD_RESOURCE, "Report this.", "Command too long");
 	command_text(argv.argv, text, sizeof(text));
 	json_array_append_new(drbd->commands, json_string(text));
-	r = command_run(argv.argv, step == DRBD_CREATE_MD ? MD_TIMEOUT_MS : COMMAND_TIMEOUT_MS, result);
+	while ((r = command_run(argv.argv, step == DRBD_CREATE_MD ? MD_TIMEOUT_MS : COMMAND_TIMEOUT_MS,
+	                        result)) &&
+	       drbd_is_transient(result->output) && now_ns() < deadline_ns)
+		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 	if (r) {
-		fail(why, r == -EREMOTEIO ? 0 : r, FAILURE_SAMPLE, "drbd", drbd->setup.disk,
+		fail(why, r == -EREMOTEIO ? 0 : r,
+		     drbd_refuses_level(step, result->output) ? FAILURE_UNSUPPORTED : FAILURE_SAMPLE, "drbd",
+		     drbd->setup.disk,
 		     "The log below is what the tool said; the node's kernel log has DRBD's reason.",
 		     "`%s` failed with status %d", text, result->status);
 		snprintf(why->log, sizeof(why->log), "%.8000s", result->output);
@@ -71,7 +83,7 @@ int drbd_build(struct drbd *drbd, struct failure *why)
 	int r = module_load("drbd", "usermode_helper=/bin/true");
 
 	if (r)
-		return fail(why, r, FAILURE_CELL, "drbd", "drbd.ko",
+		return fail(why, r, failure_refusal(r), "drbd", "drbd.ko",
 		            "The image must have the modules drbd, lru_cache and libcrc32c.",
 		            "DRBD's kernel module cannot be loaded");
 	return run_steps(drbd, steps, n, why);

@@ -23,7 +23,12 @@ int drbd_build(struct drbd *drbd, struct failure *why);
 int drbd_prove(struct drbd *drbd, bool measure, long long deadline_ns, cell_progress *progress, void *ctx,
                struct failure *why);
 
-/* Runs STEP's command, which is noted, with what it said in *RESULT. 0 or -errno with *WHY filled. */
+/* drbdsetup's OUTPUT says SS_IN_TRANSIENT_STATE (drbd_strings.c of the kernel): the other side changes its
+ * state at the same moment, and DRBD asks to be asked again. */
+bool drbd_is_transient(const char *output);
+
+/* Runs STEP's command, which is noted, with what it said in *RESULT; for up to ten seconds again while DRBD
+ * is in a transient state. 0 or -errno with *WHY filled. */
 int drbd_command(const struct drbd *drbd, enum drbd_step step, struct command_result *result,
                  struct failure *why);
 

@@ -204,6 +204,23 @@ int drbd_argv(enum drbd_step step, const struct drbd_setup *setup, struct drbd_a
 	return out->count >= sizeof(out->argv) / sizeof(*out->argv) ? -E2BIG : 0;
 }
 
+bool drbd_refuses_level(enum drbd_step step, const char *output)
+{
+	/* drbdsetup's own words, and those it has for the kernel's error codes (drbd_strings of drbd-utils).
+	 */
+	static const char *const words[] = {
+	    "invalid argument '",  "out of range",     "unrecognized option", "is not a valid number",
+	    "UnknownMandatoryTag", "Invalid cpu-mask", "only with prot",
+	};
+
+	if (step != DRBD_NEW_RESOURCE && step != DRBD_ATTACH && step != DRBD_CONNECT)
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(output, words[i]))
+			return true;
+	return false;
+}
+
 struct text {
 	char *buf;
 	size_t size, used;
@@ -221,7 +238,8 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 		t->used += (size_t)n < t->size - t->used ? (size_t)n : t->size - t->used - 1;
 }
 
-static void add_section(struct text *t, const struct drbd_setup *setup, const char *name, const char *prefix)
+static void add_section(struct text *t, const struct drbd_setup *setup, enum drbd_version version,
+                        const char *name, const char *prefix)
 {
 	add(t, "\t%s {\n", name);
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
@@ -230,31 +248,38 @@ static void add_section(struct text *t, const struct drbd_setup *setup, const ch
 		if (!f->drbdsetup_option[0] || strncmp(f->name, prefix, strlen(prefix)) ||
 		    factor_left_alone(f, json_object_get(setup->state, f->name)))
 			continue;
+		/* Gone with 9.0. */
+		if (version == DRBD_9 && i == FACTOR_DRBD_UNPLUG)
+			add(t, "\t\t# only in DRBD 8.4: ");
+		else
+			add(t, "\t\t");
 		if (f->levels)
-			add(t, "\t\t%s %s;\n", f->drbdsetup_option,
+			add(t, "%s %s;\n", f->drbdsetup_option,
 			    factor_string(setup->state, (enum factor_id)i));
 		else
-			add(t, "\t\t%s %lld;\n", f->drbdsetup_option,
+			add(t, "%s %lld;\n", f->drbdsetup_option,
 			    factor_integer(setup->state, (enum factor_id)i));
 	}
 	add(t, "\t}\n");
 }
 
-void drbd_conf(const struct drbd_setup *setup, char *buf, size_t size)
+void drbd_conf(const struct drbd_setup *setup, enum drbd_version version, char *buf, size_t size)
 {
 	struct text t = {.buf = buf, .size = size};
 
 	buf[0] = '\0';
 	add(&t, "resource " DRBD_RESOURCE " {\n");
 	if (factor_relevant(&factors[FACTOR_DRBD_PROTOCOL], setup->state))
-		add_section(&t, setup, "net", "drbd.net.");
-	add_section(&t, setup, "disk", "drbd.disk.");
+		add_section(&t, setup, version, "net", "drbd.net.");
+	add_section(&t, setup, version, "disk", "drbd.disk.");
 	if (factor_integer(setup->state, FACTOR_CPU_DRBD))
 		add(&t, "\toptions {\n\t\tcpu-mask %llx;\n\t}\n",
 		    factor_integer(setup->state, FACTOR_CPU_DRBD));
 	add(&t, "\tdevice " DRBD_DEVICE " minor " DRBD_MINOR ";\n\tmeta-disk internal;\n");
 	add(&t, "\ton %s { disk %s; address ipv4 %s:%u; }\n", setup->node, setup->disk, setup->address,
 	    setup->port);
-	add(&t, "\ton %s { disk %s; address ipv4 %s:%u; }\n}\n", setup->peer, "/dev/DISK_OF_THE_PEER",
-	    setup->peer_address, setup->port);
+	if (setup->peer[0])
+		add(&t, "\ton %s { disk %s; address ipv4 %s:%u; }\n", setup->peer, "/dev/DISK_OF_THE_PEER",
+		    setup->peer_address, setup->port);
+	add(&t, "}\n");
 }

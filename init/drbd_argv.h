@@ -4,6 +4,7 @@
 #define ASSAY_DRBD_ARGV_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define DRBD_RESOURCE "assay"
@@ -49,7 +50,15 @@ struct drbd_argv {
 /* STEP's command for SETUP. 0, or -E2BIG. */
 int drbd_argv(enum drbd_step step, const struct drbd_setup *setup, struct drbd_argv *out);
 
-/* The equivalent drbd.conf for people, to BUF; cut where it does not fit. */
-void drbd_conf(const struct drbd_setup *setup, char *buf, size_t size);
+/* Whether OUTPUT, what STEP's command said when it failed, is a refusal of an option's level, by drbdsetup or
+ * by the kernel: not that something is in the way. */
+bool drbd_refuses_level(enum drbd_step step, const char *output);
+
+enum drbd_version { DRBD_8_4, DRBD_9 };
+
+/* The equivalent drbd.conf for people, as VERSION's drbdadm takes it, to BUF; cut where it does not fit.
+ * Options have the spelling that both know (disk-barrier no, not 8.3's no-disk-barrier); what DRBD 9 has
+ * given up is a comment there. */
+void drbd_conf(const struct drbd_setup *setup, enum drbd_version version, char *buf, size_t size);
 
 #endif

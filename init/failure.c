@@ -37,7 +37,21 @@ static const char *const scope_names[] = {
     [FAILURE_SAMPLE] = "sample",
     [FAILURE_CELL] = "cell",
     [FAILURE_RUN] = "run",
+    [FAILURE_UNSUPPORTED] = "unsupported",
 };
+
+enum failure_scope failure_refusal(int r)
+{
+	static const int refusals[] = {EOPNOTSUPP,  EINVAL,       ENOENT,          ENODEV,
+	                               ENXIO,       ENOSYS,       ENOTTY,          ERANGE,
+	                               EDOM,        EACCES,       EPERM,           E2BIG,
+	                               ENOPROTOOPT, EAFNOSUPPORT, EPROTONOSUPPORT, EOVERFLOW};
+
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
+		if (r == -refusals[i])
+			return FAILURE_UNSUPPORTED;
+	return FAILURE_CELL;
+}
 
 const char *errno_name(int error)
 {

@@ -5,7 +5,9 @@
 
 #include <jansson.h>
 
-enum failure_scope { FAILURE_SAMPLE, FAILURE_CELL, FAILURE_RUN };
+/* UNSUPPORTED: the node's hardware or kernel refuses a level of the cell; trying again would not help, and
+ * nothing is wrong with the run. */
+enum failure_scope { FAILURE_SAMPLE, FAILURE_CELL, FAILURE_RUN, FAILURE_UNSUPPORTED };
 
 struct failure {
 	int error; /* errno value; 0: no system call failed */
@@ -22,6 +24,10 @@ struct failure {
 __attribute__((format(printf, 7, 8))) int fail(struct failure *why, int r, enum failure_scope scope,
                                                const char *step, const char *object, const char *remedy,
                                                const char *format, ...);
+
+/* The scope of a kernel's refusal of a level with R (-errno): UNSUPPORTED where it says that it does not have
+ * or take it, else CELL (an I/O error, no memory). */
+enum failure_scope failure_refusal(int r);
 
 /* "EINVAL" for EINVAL; "" for a number without a known name. */
 const char *errno_name(int error);

@@ -199,7 +199,7 @@ static int write_wish(void *ctx, const struct wish *wish)
 	}
 	if (r >= 0)
 		return 0;
-	return fail(s->why, r, FAILURE_CELL, "irq", wish->nic,
+	return fail(s->why, r, failure_refusal(r), "irq", wish->nic,
 	            "Plan CPUs that the node has, and a NIC whose driver lets its interrupts be moved.",
 	            "Storage NIC %s refuses %s: CPUs \"%s\" to %s", wish->nic, factors[wish->factor].name,
 	            list, wish->path);
@@ -219,8 +219,8 @@ int irq_apply(struct irq_changes *changes, const struct irq_roots *roots, const 
 		changes->changed = json_array();
 	read_online(&w);
 	if (json_object_get(state, factors[FACTOR_IRQ_MASK].name) && !all_online(&w))
-		return fail(why, -EINVAL, FAILURE_CELL, "irq", "irq.mask", "Plan CPUs that every node has.",
-		            "irq.mask=%lld names CPUs that are not online",
+		return fail(why, -EINVAL, FAILURE_UNSUPPORTED, "irq", "irq.mask",
+		            "Plan CPUs that every node has.", "irq.mask=%lld names CPUs that are not online",
 		            factor_integer(state, FACTOR_IRQ_MASK));
 	if (!changes->changed)
 		return fail(why, -ENOMEM, FAILURE_SAMPLE, "irq", "", "", "Out of memory");

@@ -2,6 +2,7 @@
 #include "knob.h"
 
 #include "console.h"
+#include "kernel_log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -59,10 +60,30 @@ static bool gone(const struct knob *k, const struct knob_place *place)
 
 static int refused(const struct knob *k, const char *level, const char *found, int r, struct failure *why)
 {
-	return fail(why, r, FAILURE_CELL, "unsupported", factors[k->factor].name,
+	return fail(why, r, failure_refusal(r), "unsupported", factors[k->factor].name,
 	            "Leave this level out on such nodes; the other cells are measured.",
 	            "This node does not take %s=%s%s%s%s", factors[k->factor].name, level,
 	            *found ? " (it has " : "", found, *found ? ")" : "");
+}
+
+/* Writes LEVEL; where that is refused, *WHY has the kernel's log of it. */
+static int write_level(const struct knob *k, const struct knob_place *place, const char *level,
+                       const char *found, struct failure *why)
+{
+	int log = kernel_log_mark(), r = k->write(k, place, level);
+
+	if (r)
+		refused(k, level, found, r, why);
+	kernel_log_since(log, r ? why->log : NULL, sizeof(why->log));
+	return r;
+}
+
+/* Whether a refusal left everything as it was. */
+static bool is_untouched(const struct knob_change *change, const struct knob_place *place)
+{
+	char real[KNOB_TEXT];
+
+	return !change->knob->read(change->knob, place, real, sizeof(real)) && !strcmp(real, change->found);
 }
 
 int knob_apply(struct knob_changes *changes, const struct knob_place *place, const json_t *state,
@@ -85,9 +106,11 @@ int knob_apply(struct knob_changes *changes, const struct knob_place *place, con
 		if (same(k, change->found, level))
 			continue;
 		changes->count++;
-		r = k->write(k, place, level);
+		r = write_level(k, place, level, change->found, why);
+		if (r && is_untouched(change, place))
+			changes->count--;
 		if (r)
-			return refused(k, level, change->found, r, why);
+			return r;
 	}
 	return 0;
 }

@@ -60,7 +60,7 @@ static int leg_up(const struct net *net, size_t leg, struct failure *why)
 		            "Storage NIC %s cannot be set down", name);
 	r = link_set_mtu(name, net->mtu_bytes);
 	if (r)
-		return fail(why, r, FAILURE_CELL, "net", name, "Plan a nic.mtu that the NIC can do.",
+		return fail(why, r, failure_refusal(r), "net", name, "Plan a nic.mtu that the NIC can do.",
 		            "Storage NIC %s refuses an MTU of %u bytes", name, net->mtu_bytes);
 	net_path_own_arp(name);
 	r = link_set_up(name, true);
@@ -200,7 +200,7 @@ static int build_bond(struct net *net, struct failure *why)
 	int r = module_load("bonding", "max_bonds=0"), kmsg;
 
 	if (r)
-		return fail(why, r, FAILURE_CELL, "net", "bonding.ko",
+		return fail(why, r, failure_refusal(r), "net", "bonding.ko",
 		            "The image must have the module bonding.", "The bonding module cannot be loaded");
 	r = bond_create(net, why);
 	if (r)

@@ -80,7 +80,7 @@ int bond_refused(struct failure *why, int r, const char *object, const char *wha
 	char last[256], log[sizeof(why->log)];
 
 	kmsg_read(kmsg, log, sizeof(log), last, sizeof(last));
-	r = fail(why, r, FAILURE_CELL, "net", object,
+	r = fail(why, r, failure_refusal(r), "net", object,
 	         "Plan a combination that the kernel's bonding driver takes; the kernel's words say what it "
 	         "misses.",
 	         "%s%s%s", what, *extended || *last ? "; the kernel says: " : "",

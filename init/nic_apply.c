@@ -36,7 +36,7 @@ static void describe(enum nic_family family, const bool set[NIC_KNOBS], const lo
 
 static int refused(struct failure *why, int r, const char *nic, const char *what, const char *words)
 {
-	return fail(why, r, FAILURE_CELL, "nic", nic, "Plan levels that this driver takes.",
+	return fail(why, r, failure_refusal(r), "nic", nic, "Plan levels that this driver takes.",
 	            "Storage NIC %s refuses %s%s%s", nic, what, *words ? ": " : "", words);
 }
 

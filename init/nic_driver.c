@@ -176,7 +176,7 @@ static int switch_build(const char *module, bool out_of_tree, struct failure *wh
 	snprintf(lib, sizeof(lib), "/lib/modules/%s", u.release);
 	r = nic_driver_file(lib, module, out_of_tree, path, sizeof(path));
 	if (r)
-		return fail(why, r, FAILURE_CELL, "nic", module,
+		return fail(why, r, failure_refusal(r), "nic", module,
 		            out_of_tree ? "Build the image with it: make image MODULES=DIR."
 		                        : "Plan nic.driver: out-of-tree, or default.",
 		            "This image has no %s %s", out_of_tree ? OUT_OF_TREE : IN_TREE, module);
@@ -226,7 +226,7 @@ int nic_driver_apply(struct nic_drivers *drivers, const struct net_nics *nics, s
 		/* Those of an exchanged driver are gone just now. */
 		if (module_of("/sys", nic, module, sizeof(module))) {
 			if (!*switched)
-				return fail(why, -ENOENT, FAILURE_CELL, "nic", nic,
+				return fail(why, -ENOENT, FAILURE_UNSUPPORTED, "nic", nic,
 				            "Plan nic.driver: default.",
 				            "The driver of storage NIC %s is built into the kernel", nic);
 			continue;

@@ -40,7 +40,7 @@ static void open_drbd(struct observer *o)
 	struct observe_field fields[COUNTS];
 
 	proc_fd = oldest_fd = -1;
-	if (!o->place.drbd_port)
+	if (!o->place.drbd)
 		return;
 	proc_fd = observe_open("%s/drbd", o->place.proc);
 	for (size_t i = 0; i < COUNTS; i++)

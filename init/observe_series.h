@@ -17,7 +17,8 @@ struct observe_place {
 	char disk[64]; /* "vda" */
 	const struct net_nics *nics;
 	size_t nic_count;
-	unsigned int drbd_port; /* of DRBD's connection; 0: there is no DRBD */
+	bool drbd;
+	unsigned int drbd_port; /* of DRBD's connection; 0: it has none */
 	pid_t worker;           /* whose threads measure */
 };
 

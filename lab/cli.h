@@ -10,11 +10,12 @@
 /* Exit codes of every subcommand. */
 enum assay_exit {
 	ASSAY_OK = 0,
-	ASSAY_NOT_VALID = 1, /* measured, but not every cell has its valid samples */
-	ASSAY_USAGE = 2,     /* command line, plan or lab file is wrong */
-	ASSAY_SYSTEM = 3,    /* server or system error */
-	ASSAY_FAILED = 4,    /* measured, and an acceptance criterion fails */
-	ASSAY_UNDECIDED = 5, /* measured, no criterion fails, but one is inconclusive */
+	ASSAY_NOT_VALID = 1,   /* measured, but not every cell has its valid samples */
+	ASSAY_USAGE = 2,       /* command line, plan or lab file is wrong */
+	ASSAY_SYSTEM = 3,      /* server or system error */
+	ASSAY_FAILED = 4,      /* measured, and an acceptance criterion fails */
+	ASSAY_UNDECIDED = 5,   /* measured, no criterion fails, but one is inconclusive */
+	ASSAY_UNSUPPORTED = 6, /* measured, but for cells that the nodes do not support */
 };
 
 /* Subcommands; argv[0] is the subcommand's name. They give an enum assay_exit. */

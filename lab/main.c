@@ -36,7 +36,8 @@ static void help(FILE *to)
 	      "has its\n"
 	      "valid samples; 2 the command line, plan or lab file is wrong; 3 server or system error; 4 an "
 	      "acceptance\n"
-	      "criterion fails; 5 one is inconclusive.\n",
+	      "criterion fails; 5 one is inconclusive; 6 all is measured but for cells that the nodes do not "
+	      "support.\n",
 	      to);
 }
 

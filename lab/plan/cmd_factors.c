@@ -51,6 +51,7 @@ static const char *group_text(enum factor_group group)
 static const struct {
 	const char *prefix, *how;
 } applied[] = {
+    {"boot.kernel", "by the boot script: nodes that run another kernel reboot"},
     {"boot.cmdline", "by the boot script: nodes whose command line is another one reboot"},
     {"boot", "a reboot, where other states were built since the last"},
     {"stack", "built anew"},

@@ -24,6 +24,13 @@ static const struct {
     {FACTOR_IRQ_AFFINITY, "irqbalance", "irqbalance"},
 };
 
+/* Levels of boot.kernel; the layer has the kernel's modules, and NAME.vmlinuz lies beside it. */
+static const struct {
+	const char *level, *layer;
+} kernels[] = {
+    {"debian", "kernel-debian"},
+};
+
 static bool has(const json_t *layers, const char *name)
 {
 	const json_t *one;
@@ -52,6 +59,22 @@ int layers_of_state(const json_t *state, json_t *layers)
 		if (!strcmp(factor_string(state, of_level[i].factor), of_level[i].level))
 			r = add(layers, of_level[i].layer);
 	return r;
+}
+
+const char *layers_kernel_of_state(const json_t *state)
+{
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
+		if (!strcmp(factor_string(state, FACTOR_BOOT_KERNEL), kernels[i].level))
+			return kernels[i].layer;
+	return "";
+}
+
+const char *layers_kernel(const json_t *loaded)
+{
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
+		if (has(loaded, kernels[i].layer))
+			return kernels[i].layer;
+	return "";
 }
 
 const char *layers_missing(const json_t *wanted, const json_t *loaded)

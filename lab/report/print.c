@@ -78,7 +78,8 @@ static void print_cell(const struct report_cell *cell, int width, FILE *out)
 	fprintf(out, " %8s  %-8s %7" PRId64 " %6" PRId64 "%s\n",
 	        confidence_text(f.interval.confidence, level), f.basis == STATS_SAMPLES ? "1 boot" : of,
 	        cell->bad[0], cell->bad[1] + cell->bad[2],
-	        cell->failed                ? "  FAILED"
+	        cell->unsupported           ? "  unsupported"
+	        : cell->failed              ? "  FAILED"
 	        : (int64_t)n < cell->wanted ? "  not complete"
 	                                    : "");
 }
@@ -93,7 +94,8 @@ static void print_bad(const struct report *report, FILE *out)
 	              "coalesce(a.error, '') FROM "
 	              "attempts a JOIN cells c USING (run, cell_id) WHERE run = ? AND a.state IN ('invalid', "
 	              "'failed', "
-	              "'abandoned') AND coalesce(json_extract(a.error, '$.scope'), '') != 'run' ORDER BY "
+	              "'abandoned') AND coalesce(json_extract(a.error, '$.scope'), '') NOT IN ('run', "
+	              "'unsupported') ORDER BY "
 	              "a.opened_unix_ns",
 	              "s", report->run))
 		return;
@@ -260,8 +262,8 @@ void report_print(const struct report *report, FILE *out)
 	for (size_t i = 0; i < report->cell_count; i++) {
 		if (!report->cells[i].failed)
 			continue;
-		fprintf(out, "\ncell %" PRId64 " (%s) failed: ", report->cells[i].ordinal,
-		        report->cells[i].label);
+		fprintf(out, "\ncell %" PRId64 " (%s) %s: ", report->cells[i].ordinal, report->cells[i].label,
+		        report->cells[i].unsupported ? "is not supported by these nodes" : "failed");
 		error_print(out, report->cells[i].error);
 	}
 	if (*report->error) {

@@ -71,19 +71,21 @@ static int load_cells(struct report *report)
 	report->cells = calloc((size_t)count + 1, sizeof(*report->cells));
 	if (!report->cells)
 		return -ENOMEM;
-	r = store_ask(report->store, &row,
-	              "SELECT c.ordinal, c.cell_id, c.label, c.failed, coalesce(c.error, ''), r.samples * "
-	              "(SELECT count(*) FROM "
-	              "visits v WHERE v.run = c.run AND v.cell_id = c.cell_id), (SELECT count(*) FROM "
-	              "attempts a WHERE a.run = "
-	              "c.run AND a.cell_id = c.cell_id AND a.state = 'invalid'), (SELECT count(*) FROM "
-	              "attempts a WHERE a.run = "
-	              "c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM "
-	              "attempts a WHERE a.run = "
-	              "c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned') FROM cells c JOIN runs r "
-	              "USING (run) WHERE run = "
-	              "? ORDER BY c.ordinal",
-	              "s", report->run);
+	r = store_ask(
+	    report->store, &row,
+	    "SELECT c.ordinal, c.cell_id, c.label, c.failed, coalesce(c.error, ''), r.samples * "
+	    "(SELECT count(*) FROM "
+	    "visits v WHERE v.run = c.run AND v.cell_id = c.cell_id), (SELECT count(*) FROM "
+	    "attempts a WHERE a.run = "
+	    "c.run AND a.cell_id = c.cell_id AND a.state = 'invalid'), (SELECT count(*) FROM "
+	    "attempts a WHERE a.run = "
+	    "c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM "
+	    "attempts a WHERE a.run = "
+	    "c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned'), c.failed AND "
+	    "coalesce(json_extract(c.error, '$.scope'), '') = 'unsupported' FROM cells c JOIN runs r "
+	    "USING (run) WHERE run = "
+	    "? ORDER BY c.ordinal",
+	    "s", report->run);
 	if (r)
 		return r;
 	while ((r = store_row(report->store, row)) == 1) {
@@ -94,6 +96,7 @@ static int load_cells(struct report *report)
 		cell->label = strdup(store_text(row, 2));
 		cell->failed = sqlite3_column_int(row, 3);
 		cell->error = strdup(store_text(row, 4));
+		cell->unsupported = sqlite3_column_int(row, 9);
 		cell->wanted = sqlite3_column_int64(row, 5);
 		for (int i = 0; i < 3; i++)
 			cell->bad[i] = sqlite3_column_int64(row, 6 + i);
@@ -244,17 +247,23 @@ bool report_complete(const struct report *report)
 	bool complete = report->cell_count > 0 && (!report->tune || report->tune->complete);
 
 	for (size_t i = 0; i < report->cell_count; i++)
-		complete = complete && report->cells[i].sample_count == (size_t)report->cells[i].wanted;
+		complete = complete && (report->cells[i].unsupported ||
+		                        report->cells[i].sample_count == (size_t)report->cells[i].wanted);
 	return complete;
 }
 
 int report_exit(const struct report *report)
 {
+	bool unsupported = false;
 	enum stats_acceptance all = report->acceptance ? report->acceptance->all : STATS_PASS;
 
 	if (all == STATS_FAIL)
 		return ASSAY_FAILED;
 	if (!report_complete(report))
 		return ASSAY_NOT_VALID;
-	return all == STATS_PASS ? ASSAY_OK : ASSAY_UNDECIDED;
+	if (all != STATS_PASS)
+		return ASSAY_UNDECIDED;
+	for (size_t i = 0; i < report->cell_count; i++)
+		unsupported = unsupported || report->cells[i].unsupported;
+	return unsupported ? ASSAY_UNSUPPORTED : ASSAY_OK;
 }

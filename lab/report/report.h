@@ -35,6 +35,7 @@ struct report_cell {
 	char id[65];
 	char *label, *error; /* error.json of a failed cell, or "" */
 	bool failed;
+	bool unsupported;              /* failed because a node refuses a level of it */
 	struct report_sample *samples; /* valid ones, by rising speed */
 	size_t sample_count;
 };
@@ -62,7 +63,7 @@ void report_csv(const struct report *report, FILE *out);
 void csv_text(FILE *out, const char *text);
 /* By results-schema/report.json. 0 or -errno. */
 int report_json(const struct report *report, FILE *out);
-/* Every cell has its valid samples. */
+/* Every cell has its valid samples, but those that the nodes do not support. */
 bool report_complete(const struct report *report);
 /* The enum assay_exit that says what came of the run. */
 int report_exit(const struct report *report);

@@ -32,7 +32,9 @@ static int show_attempts(struct watch *w)
 	sqlite3_stmt *row;
 	int r = store_ask(
 	    w->store, &row,
-	    "SELECT c.label, a.boot, a.sample, a.attempt, a.state, a.reason, a.error, a.closed_unix_ns FROM "
+	    "SELECT c.label, a.boot, a.sample, a.attempt, CASE coalesce(json_extract(a.error, '$.scope'), "
+	    "'') WHEN 'unsupported' THEN 'unsupported' ELSE a.state END, a.reason, a.error, a.closed_unix_ns "
+	    "FROM "
 	    "attempts a "
 	    "JOIN cells c USING (run, cell_id) WHERE a.run = ? AND a.state NOT IN ('open', 'valid') AND "
 	    "a.closed_unix_ns > ? AND coalesce(json_extract(a.error, '$.scope'), '') != 'run' ORDER BY "

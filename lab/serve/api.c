@@ -103,6 +103,7 @@ static void post_barrier(struct server *s, struct request *rq)
 
 	if (!barrier)
 		return;
+	rq->quiet = !strcmp(json_string_value(json_object_get(barrier, "name")), "ready");
 	pthread_mutex_lock(&s->lock);
 	if (still_its_boot(s, rq)) {
 		conductor_barrier(s->conductor, moment_now(), rq->node, barrier, &rq->hold);

@@ -76,6 +76,10 @@ static bool needs_reboot(const struct node *n, const struct run_visit *visit, co
 		*why = "this boot served another block of samples";
 		return true;
 	}
+	if (strcmp(layers_kernel(n->layers), cell->kernel)) {
+		*why = "the cell asks for another kernel";
+		return true;
+	}
 	if (strcmp(n->arguments, cell->arguments)) {
 		*why = *cell->arguments ? "the cell asks for other kernel arguments"
 		                        : "the cell asks for a kernel without arguments of its own";
@@ -343,7 +347,9 @@ void conductor_tick(struct conductor *c, struct moment now)
 			n->polled_ns = now.mono_ns;
 			answer(&n->poll, 200, json_pack("{ss}", "action", "wait"));
 		}
-		if (n->barrier && now.mono_ns - n->barrier->since_ns >= HOLD_NS)
+		/* Who waits for the other's workload is silent: its deadline ends that, not we. */
+		if (n->barrier && n->barrier->barrier != LEVEL_DONE &&
+		    now.mono_ns - n->barrier->since_ns >= HOLD_NS)
 			answer(&n->barrier, 200, json_pack("{sb}", "go", 0));
 	}
 	for (size_t i = 0; i < c->group_count; i++) {

@@ -51,6 +51,7 @@ void conductor_close(struct conductor *c);
 /* What a boot script shall load beside kernel and initramfs; it stays right until the run ends. */
 struct boot_wish {
 	const char *arguments; /* that the cell that comes next asks of its kernel; "": none */
+	const char *kernel;    /* the layer that has the cell's kernel; "": ours */
 	const json_t *layers;  /* names of those that the run needs; NULL: none */
 };
 

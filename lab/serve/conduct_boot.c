@@ -21,7 +21,7 @@ static const struct group *group_of(const struct conductor *c, const char *node)
 struct boot_wish conductor_wish(const struct conductor *c, const char *node)
 {
 	const struct group *g = group_of(c, node);
-	struct boot_wish wish = {.arguments = ""};
+	struct boot_wish wish = {.arguments = "", .kernel = ""};
 	struct item item;
 	bool unfinished;
 
@@ -33,6 +33,7 @@ struct boot_wish conductor_wish(const struct conductor *c, const char *node)
 	else if (!run_pick(g, &item, &unfinished))
 		return wish;
 	wish.arguments = g->run->cells[g->run->visits[item.visit].cell].arguments;
+	wish.kernel = g->run->cells[g->run->visits[item.visit].cell].kernel;
 	return wish;
 }
 

@@ -61,7 +61,9 @@ struct run_cell {
 	char id[ID_SIZE], state_id[ID_SIZE];
 	char *label;
 	bool fresh, failed;
+	bool unsupported;      /* failed because a node refuses a level of it */
 	const char *arguments; /* of the kernel, in body; "": none */
+	const char *kernel;    /* the layer that has it; "": ours */
 	unsigned int nodes;
 	json_t *body;
 };

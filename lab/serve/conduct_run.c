@@ -60,7 +60,8 @@ static int load_cells(struct store *store, struct run *run)
 	if (!run->cells || !run->layers)
 		return -ENOMEM;
 	r = store_ask(store, &row,
-	              "SELECT cell_id, state_id, label, fresh, failed, nodes, body FROM cells WHERE run = ? "
+	              "SELECT cell_id, state_id, label, fresh, failed, nodes, body, "
+	              "coalesce(json_extract(error, '$.scope'), '') FROM cells WHERE run = ? "
 	              "ORDER BY ordinal",
 	              "s", run->id);
 	if (r)
@@ -75,6 +76,8 @@ static int load_cells(struct store *store, struct run *run)
 		cell->failed = sqlite3_column_int(row, 4);
 		cell->nodes = (unsigned int)sqlite3_column_int(row, 5);
 		cell->body = json_loads(store_text(row, 6), 0, NULL);
+		cell->unsupported = cell->failed && !strcmp(store_text(row, 7), "unsupported");
+		cell->kernel = layers_kernel_of_state(json_object_get(cell->body, "state"));
 		cell->arguments =
 		    factor_left_alone(&factors[FACTOR_BOOT_CMDLINE],
 		                      json_object_get(json_object_get(cell->body, "state"), "boot.cmdline"))
@@ -324,7 +327,9 @@ int run_cell_failed(struct group *g, struct run_cell *cell, const json_t *error)
 	free(body);
 	if (!r) {
 		cell->failed = true;
-		log_event(text(error, "node"), "cell", "%s failed: %s", cell->label, text(error, "message"));
+		cell->unsupported = !strcmp(text(error, "scope"), "unsupported");
+		log_event(text(error, "node"), "cell", "%s %s: %s", cell->label,
+		          cell->unsupported ? "is not supported" : "failed", text(error, "message"));
 	}
 	return r;
 }
@@ -354,7 +359,7 @@ int run_end(struct group *g, struct moment now, json_t *error)
 	int r = 0;
 
 	for (size_t i = 0; i < g->run->cell_count; i++)
-		complete = complete && !g->run->cells[i].failed;
+		complete = complete && (!g->run->cells[i].failed || g->run->cells[i].unsupported);
 	if (g->attempt.open)
 		r = attempt_close(g, now, "abandoned", NULL, error);
 	if (!r)
@@ -364,7 +369,7 @@ int run_end(struct group *g, struct moment now, json_t *error)
 		store_failed(g->c, "end of the run", r);
 	else
 		log_event(NULL, "run", "%s has ended: %s", g->run->id,
-		          complete ? "every sample is there" : "not complete");
+		          complete ? "every sample that the nodes support is there" : "not complete");
 	/* Where the store failed the run is still there, and is taken up again. */
 	g->c->changes = -1;
 	run_free(g->run);

@@ -126,7 +126,8 @@ static bool close_badly(struct group *g, struct moment now, const char *state, c
 	const char *scope = text(error, "scope");
 	int r = attempt_close(g, now, state, reason, error);
 
-	if (!r && (sample->attempts > g->run->retries || !strcmp(scope, "cell")))
+	if (!r &&
+	    (sample->attempts > g->run->retries || !strcmp(scope, "cell") || !strcmp(scope, "unsupported")))
 		r = run_cell_failed(g, cell, error);
 	if (!r && !strcmp(scope, "run"))
 		run_end(g, now, json_incref(error));

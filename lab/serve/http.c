@@ -221,6 +221,7 @@ static enum MHD_Result begin(struct server *server, struct MHD_Connection *conne
 	request->file = -1;
 	request->hold = (struct hold){.wake = wake, .alive = alive, .ctx = request};
 	stage(server->http, connection, PEER_BODY);
+	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned int)IDLE_TIMEOUT_S);
 	request->settled = !read_head(request, url);
 	return request->settled && !body_follows(request) ? send_reply(request) : MHD_YES;
 }
@@ -293,7 +294,10 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **co
 	struct request *request = *context;
 
 	(void)code;
-	stage(server->http, connection, PEER_HEAD);
+	/* Closing the connection would be a packet, and an interrupt, in the midst of what is measured. */
+	if (request && request->quiet)
+		MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
+	stage(server->http, connection, request && request->quiet ? PEER_QUIET : PEER_HEAD);
 	if (!request)
 		return;
 	pthread_mutex_lock(&server->lock);

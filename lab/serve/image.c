@@ -66,12 +66,12 @@ void image_get(struct server *s, struct request *rq)
 	rq->status = 200;
 }
 
-bool image_has_layer(const struct server *s, const char *layer)
+bool image_has_layer(const struct server *s, const char *layer, const char *ending)
 {
 	char name[128];
 	int fd;
 
-	snprintf(name, sizeof(name), "layers/%s.cpio.zst", layer);
+	snprintf(name, sizeof(name), "layers/%s%s", layer, ending);
 	fd = open_file(s, name);
 	if (fd >= 0)
 		close(fd);

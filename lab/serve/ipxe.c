@@ -115,8 +115,11 @@ static void script_boot(const struct server *s, FILE *out, const char *name, con
 	        "echo assay: this is node %s (%s)\n"
 	        "set gateway-argument\n"
 	        "isset ${netX/gateway} && set gateway-argument ,${netX/gateway} ||\n"
-	        "kernel %s/image/vmlinuz initrd=%s",
-	        name, mac, s->url, initramfs);
+	        "kernel %s/image/%s%s%s initrd=%s",
+	        name, mac, s->url, *wish->kernel ? "layers/" : "", wish->kernel,
+	        *wish->kernel ? ".vmlinuz" : "vmlinuz", initramfs);
+	if (*wish->kernel)
+		fprintf(out, " initrd=%s.cpio.zst", wish->kernel);
 	/* What the kernel's EFI stub needs, which knows initrds by their names. */
 	json_array_foreach ((json_t *)wish->layers, i, layer) {
 		fprintf(out, " initrd=%s.cpio.zst", json_string_value(layer));
@@ -132,6 +135,8 @@ static void script_boot(const struct server *s, FILE *out, const char *name, con
 	if (*wish->arguments)
 		fprintf(out, " %s", wish->arguments);
 	fprintf(out, " || goto failed\ninitrd %s/image/%s || goto failed\n", s->url, initramfs);
+	if (*wish->kernel)
+		fprintf(out, "initrd %s/image/layers/%s.cpio.zst || goto failed\n", s->url, wish->kernel);
 	json_array_foreach ((json_t *)wish->layers, i, layer) {
 		fprintf(out, "initrd %s/image/layers/%s.cpio.zst || goto failed\n", s->url,
 		        json_string_value(layer));
@@ -164,8 +169,11 @@ static const char *missing_layer(const struct server *s, const char *node, struc
 	size_t i;
 
 	*wish = conductor_wish(s->conductor, node);
+	if (*wish->kernel &&
+	    (!image_has_layer(s, wish->kernel, ".vmlinuz") || !image_has_layer(s, wish->kernel, ".cpio.zst")))
+		return wish->kernel;
 	json_array_foreach ((json_t *)wish->layers, i, layer) {
-		if (!image_has_layer(s, json_string_value(layer)))
+		if (!image_has_layer(s, json_string_value(layer), ".cpio.zst"))
 			return json_string_value(layer);
 	}
 	return NULL;
@@ -189,7 +197,7 @@ static void write_script(struct server *s, struct request *rq, FILE *out, const 
 		log_event(name, "boot", "no initramfs.cpio.* in %s", s->image_dir);
 		script_trouble(s, out, "no initramfs in its image folder (run make image)");
 	} else if ((missing = missing_layer(s, name, &wish))) {
-		log_event(name, "boot", "no layers/%s.cpio.zst in %s", missing, s->image_dir);
+		log_event(name, "boot", "no layer %s in %s", missing, s->image_dir);
 		script_trouble(s, out, "no such layer in its image folder (run make layers)");
 		conductor_no_layer(s->conductor, moment_now(), name, missing);
 	} else if (conductor_token(s->conductor, moment_now(), name, mac, &wish, token)) {

@@ -84,7 +84,7 @@ void peers_tick(struct peers *peers, struct moment now)
 	for (struct peer *peer = peers->first; peer; peer = peer->next) {
 		int64_t limit = peer->stage == PEER_HEAD ? HEAD_TIMEOUT_NS : BODY_TIMEOUT_NS;
 
-		if (peer->stage != PEER_REPLY && now.mono_ns - peer->since_ns > limit)
+		if (peer->stage < PEER_REPLY && now.mono_ns - peer->since_ns > limit)
 			shutdown(peer->fd, SHUT_RDWR);
 	}
 	pthread_mutex_unlock(&peers->lock);

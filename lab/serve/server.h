@@ -32,7 +32,7 @@ struct server {
 struct moment moment_now(void);
 
 /* --- peer.c: TCP connections, for those that are too slow --- */
-enum peer_stage { PEER_HEAD, PEER_BODY, PEER_REPLY };
+enum peer_stage { PEER_HEAD, PEER_BODY, PEER_REPLY, PEER_QUIET };
 struct peers;
 struct peer;
 
@@ -82,6 +82,7 @@ struct request {
 	char *body;
 	size_t length, size;
 	bool settled, too_long, finished, held; /* settled: the reply was clear from the head */
+	bool quiet; /* after it the client may be silent as long as a measurement takes */
 	struct hold hold;
 	/* the reply: JSON, or text, or a file */
 	unsigned int status;
@@ -105,8 +106,8 @@ void ipxe_boot(struct server *server, struct request *request);
 
 /* Whether the image folder has a kernel and an initramfs. */
 bool image_complete(const struct server *s);
-/* Whether the image folder has that layer. */
-bool image_has_layer(const struct server *s, const char *layer);
+/* Whether the image folder has that file of a layer: ".cpio.zst", ".vmlinuz". */
+bool image_has_layer(const struct server *s, const char *layer, const char *ending);
 
 /* --- image.c --- */
 void image_get(struct server *server, struct request *request);

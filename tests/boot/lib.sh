@@ -85,3 +85,21 @@ samples_complete()
 	is "$2: none is there twice" "$(valid_samples)" "$wanted"
 	is "$2: the database is sound" "$(sql 'PRAGMA integrity_check')" ok
 }
+
+# factors_proven NAME: of each factor that tests/boot/proven gives to NAME.t, valid results had two levels in force, as the
+# nodes read them back; and each that cannot be proven here was refused, with words.
+factors_proven()
+{
+	local factor by level
+	while read -r factor by level _; do
+		[ "$by" = "$1" ] || continue
+		if [ "$level" = refused ]; then
+			ok "$factor: these nodes refuse it, and say why" [ "$(sql "SELECT count(*) FROM cells WHERE json_extract(error, '\$.scope') = 'unsupported'
+				AND json_extract(CAST(body AS TEXT), '\$.state.\"$factor\"') IS NOT NULL AND json_extract(error, '\$.message') LIKE '%$factor%: %'")" -ge 1 ]
+			continue
+		fi
+		ok "$factor: two levels were in force" [ "$(sql "SELECT count(DISTINCT coalesce(json_extract(text, '\$.evidence.in_force.\"$factor\"'),
+			json_extract(text, '\$.evidence.settings.\"$factor\"'), json_extract(text, '\$.evidence.nics[0].settings.\"$factor\"')))
+			FROM (SELECT CAST(body AS TEXT) AS text FROM results WHERE verdict = 'valid')")" -ge 2 ]
+	done < <(sed 's/#.*//' tests/boot/proven)
+}

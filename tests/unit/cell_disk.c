@@ -2,7 +2,7 @@
  * Which disk may be written: on a small /sys and /proc made for each test, with files for disks. */
 #include "disk.h"
 #include "disk_signature.h"
-#include "file.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,21 +20,8 @@
 #define MIB (1024LL * 1024)
 #define GPT "EFI PART"
 
-static char root[64], sys[80], proc[80], dev[80];
+static char sys[80], proc[80], dev[80];
 static struct disk_roots roots = {.sys = sys, .proc = proc, .dev = dev};
-
-static void put(const char *name, const char *text)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		mkdir(path, 0755);
-		*slash = '/';
-	}
-	assert_int_equal(create_file(path, "%s", text), 0);
-}
 
 static void put_attribute(const char *disk, const char *name, const char *text)
 {

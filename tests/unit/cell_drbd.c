@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -93,7 +94,7 @@ static void check_level(const struct factor *f, const char *level)
 	command_text(argv.argv, attach, sizeof(attach));
 	assert_int_equal(drbd_argv(DRBD_CONNECT, &setup, &argv), 0);
 	command_text(argv.argv, connect, sizeof(connect));
-	drbd_conf(&setup, conf, sizeof(conf));
+	drbd_conf(&setup, DRBD_8_4, conf, sizeof(conf));
 	snprintf(option, sizeof(option), " --%s=%s", f->drbdsetup_option, level);
 	snprintf(line, sizeof(line), "\t%s %s;\n", f->drbdsetup_option, level);
 	strcat(attach, " ");
@@ -131,6 +132,101 @@ static void test_every_level(void **state)
 		}
 	}
 	assert_true(checked >= 25);
+}
+
+/* Every option at its first level (LAST: its last). */
+static json_t *all_options(bool last)
+{
+	json_t *cell = drbd_state_of();
+
+	for (size_t i = 0; i < FACTOR_COUNT; i++) {
+		const struct factor *f = &factors[i];
+		const char *bar = f->levels ? strrchr(f->levels, '|') : NULL;
+		json_t *level;
+
+		if (!f->drbdsetup_option[0])
+			continue;
+		if (!bar)
+			level = json_integer(last ? f->max : f->min);
+		else
+			level =
+			    last ? json_string(bar + 1) : json_stringn(f->levels, strcspn(f->levels, "|"));
+		json_object_set_new(cell, f->name, level);
+	}
+	json_object_set_new(cell, "cpu.drbd-mask", json_integer(0x3e));
+	return cell;
+}
+
+/* What `drbdadm -d up` of drbd-utils would do with the conf written for VERSION, to OUT. */
+static void drbdadm(const struct drbd_setup *setup, enum drbd_version version, struct command_result *out)
+{
+	static const char *const versions[] = {[DRBD_8_4] = "8.4.11", [DRBD_9] = "9.1.0"};
+	const char *argv[] = {"drbdadm", "-c", NULL, "-d", "up", "assay", NULL};
+	char path[] = "/tmp/assay-drbd-conf-XXXXXX", conf[8192];
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	argv[2] = path;
+	drbd_conf(setup, version, conf, sizeof(conf));
+	assert_int_equal(write(fd, conf, strlen(conf)), strlen(conf));
+	close(fd);
+	setenv("DRBD_DRIVER_VERSION_OVERRIDE", versions[version], 1);
+	setenv("__DRBD_NODE__", "alpha", 1);
+	if (command_run(argv, 30000, out))
+		fail_msg("drbdadm of DRBD %s does not take this:\n%s%s", versions[version], conf,
+		         out->output);
+	unlink(path);
+}
+
+/* drbdadm of both versions takes what is written for people, and makes of it the options that the node gives.
+ */
+static void test_conf_is_taken(void **state)
+{
+	static struct command_result out;
+
+	(void)state;
+	for (int last = 0; last < 2; last++) {
+		json_t *cell = all_options(last);
+		struct drbd_setup setup = setup_of(cell);
+		unsigned int options = 0;
+
+		for (int version = DRBD_8_4; version <= DRBD_9; version++) {
+			drbdadm(&setup, (enum drbd_version)version, &out);
+			for (int step = DRBD_NEW_RESOURCE; step <= DRBD_CONNECT; step++) {
+				struct drbd_argv argv;
+
+				assert_int_equal(drbd_argv((enum drbd_step)step, &setup, &argv), 0);
+				for (size_t i = 0; argv.argv[i]; i++) {
+					bool gone =
+					    version == DRBD_9 && strstr(argv.argv[i], "unplug-watermark");
+
+					if (strncmp(argv.argv[i], "--", 2) != 0)
+						continue;
+					if (!strstr(out.output, argv.argv[i]) != gone)
+						fail_msg("%s: %s", argv.argv[i], out.output);
+					options++;
+				}
+			}
+		}
+		assert_true(options >= 2 * 19);
+		json_decref(cell);
+	}
+}
+
+static void test_refused_levels(void **state)
+{
+	(void)state;
+	assert_true(drbd_refuses_level(DRBD_ATTACH, "drbdsetup-84 attach: al-extents: out of range\n"));
+	assert_true(
+	    drbd_refuses_level(DRBD_ATTACH, "Option --read-balancing: invalid argument '2M-striping'\n"));
+	assert_true(
+	    drbd_refuses_level(DRBD_CONNECT, "drbdsetup-84: unrecognized option: load-balance-paths\n"));
+	assert_true(drbd_refuses_level(DRBD_CONNECT, "assay: Failure: (126) UnknownMandatoryTag\n"));
+	assert_true(drbd_refuses_level(DRBD_NEW_RESOURCE, "assay: Failure: (143) Invalid cpu-mask.\n"));
+	assert_false(drbd_refuses_level(DRBD_ATTACH, "0: Failure: (104) Can not open backing device.\n"));
+	assert_false(
+	    drbd_refuses_level(DRBD_CONNECT, "assay: Failure: (102) Local address(port) already in use.\n"));
+	assert_false(drbd_refuses_level(DRBD_PRIMARY, "x: out of range\n"));
 }
 
 static void test_cpu_mask(void **state)
@@ -317,13 +413,24 @@ static void test_state_fault(void **state)
 	         "DRBD is StandAlone Primary Inconsistent/DUnknown, not StandAlone Primary UpToDate");
 }
 
+static void test_transient(void **state)
+{
+	(void)state;
+	assert_true(drbd_is_transient(
+	    "??: State change failed: (-18) In transient state, retry after next state change\n"));
+	assert_false(drbd_is_transient("??: State change failed: (-2) Need access to UpToDate data\n"));
+	assert_false(drbd_is_transient(""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_commands),      cmocka_unit_test(test_every_level),
-	    cmocka_unit_test(test_cpu_mask),      cmocka_unit_test(test_proc_drbd),
-	    cmocka_unit_test(test_proc_drbd_cut), cmocka_unit_test(test_show),
-	    cmocka_unit_test(test_differences),   cmocka_unit_test(test_state_fault),
+	    cmocka_unit_test(test_transient),      cmocka_unit_test(test_commands),
+	    cmocka_unit_test(test_every_level),    cmocka_unit_test(test_conf_is_taken),
+	    cmocka_unit_test(test_refused_levels), cmocka_unit_test(test_cpu_mask),
+	    cmocka_unit_test(test_proc_drbd),      cmocka_unit_test(test_proc_drbd_cut),
+	    cmocka_unit_test(test_show),           cmocka_unit_test(test_differences),
+	    cmocka_unit_test(test_state_fault),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,26 @@ static void test_layers(void **state)
 	sim_end(&sim);
 }
 
+/* Cells of one kernel follow each other; no boot of ours carries the other's modules. */
+static void test_kernels(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, "schema_version: 1\nquestion: q\nnodes: 2\nbase: {stack: drbd}\n"
+	                "cross:\n  drbd.net.tcp-cork: [\"yes\", \"no\"]\n  boot.kernel: [default, debian]\n"
+	                "workloads:\n  - copy: {bs: 1MiB, size: 1MiB}\nrepeat: {boots: 2, samples: 1}\n");
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	sim_complete(&sim);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts"), 8);
+	assert_int_equal(sim.nodes[0].boots, 4);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM boots WHERE node = 'n2' AND inventory LIKE "
+	                                 "'%kernel-debian%'"),
+	                 2);
+	sim_end(&sim);
+}
+
 /* A server whose image folder lacks a layer ends the run, and says what to do. */
 static void test_layer_that_is_not_there(void **state)
 {
@@ -296,6 +316,67 @@ static void test_scope_cell(void **state)
 	sim_go(&sim, 20000, "failed");
 	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'failed'"), 1);
 	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'valid'"), 18);
+	sim_end(&sim);
+}
+
+/* 50 s of measuring, and the peer hears nothing meanwhile; a node that never comes back is told of. */
+static void test_silence(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.measure_rounds = 500;
+	both_on(&sim);
+	sim_go(&sim, 100000, "done");
+	sim_complete(&sim);
+	assert_int_equal(sim.nodes[1].asked_again[SIM_DONE], 0);
+	sim_end(&sim);
+}
+
+static void test_silence_ends(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.measure_rounds = 1000000;
+	both_on(&sim);
+	for (int i = 0;
+	     i < 100000 && !sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'abandoned'"); i++)
+		sim_one_round(&sim);
+	assert_int_equal(sim_count(&sim,
+	                           "SELECT count(*) FROM attempts WHERE state = 'abandoned' AND error LIKE "
+	                           "'%did not come to done within%'"),
+	                 1);
+	/* It took the deadline, and the peer was told. */
+	for (int i = 0; i < 100; i++)
+		sim_one_round(&sim);
+	assert_int_equal(sim.nodes[1].asked_again[SIM_DONE], 0);
+	assert_int_equal(sim.nodes[1].place, SIM_NEXT);
+	sim_end(&sim);
+}
+
+static enum sim_quirk no_such_level(struct sim *sim, struct sim_node *n)
+{
+	return n == &sim->nodes[1] && n->given == 1 ? SIM_UNSUPPORTED : SIM_FINE;
+}
+
+/* Not tried again, also not by a server that is started anew; the run is complete all the same. */
+static void test_scope_unsupported(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.quirk = no_such_level;
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'failed'"), 1);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state = 'valid'"), 18);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM cells WHERE failed AND json_extract(error, "
+	                                 "'$.scope') = 'unsupported'"),
+	                 1);
 	sim_end(&sim);
 }
 
@@ -512,6 +593,7 @@ int main(void)
 	    cmocka_unit_test(test_kernel_arguments),
 	    cmocka_unit_test(test_layers),
 	    cmocka_unit_test(test_layer_that_is_not_there),
+	    cmocka_unit_test(test_kernels),
 	    cmocka_unit_test(test_reboot_in_mid_sample),
 	    cmocka_unit_test(test_busy_is_not_late),
 	    cmocka_unit_test(test_peer_late),
@@ -521,6 +603,9 @@ int main(void)
 	    cmocka_unit_test(test_attempts_exhausted),
 	    cmocka_unit_test(test_invalid_is_measured_again),
 	    cmocka_unit_test(test_scope_cell),
+	    cmocka_unit_test(test_silence),
+	    cmocka_unit_test(test_silence_ends),
+	    cmocka_unit_test(test_scope_unsupported),
 	    cmocka_unit_test(test_scope_run),
 	    cmocka_unit_test(test_node_hangs),
 	    cmocka_unit_test(test_node_that_dies_in_every_sample),

@@ -31,6 +31,7 @@ enum sim_quirk {
 	SIM_HANGS,
 	SIM_FAILS,
 	SIM_FAILS_CELL,
+	SIM_UNSUPPORTED,
 	SIM_FAILS_RUN,
 	SIM_INVALID
 };
@@ -47,6 +48,7 @@ struct sim_node {
 	json_t *work, *result;
 	char state[65];
 	unsigned int states, boots, given, busy_rounds;
+	unsigned int asked_again[SIM_PUT]; /* at a barrier, by place */
 };
 
 struct sim {
@@ -58,6 +60,7 @@ struct sim {
 	struct sim_node nodes[2];
 	char run[RUN_ID_SIZE];
 	int64_t round;
+	unsigned int measure_rounds; /* how long the first node measures */
 	unsigned int events, kill_at, kills;
 	bool lose_reply; /* the event in which the server dies is done, but not answered */
 	enum sim_quirk (*quirk)(struct sim *sim, struct sim_node *n);
@@ -203,6 +206,8 @@ static void sim_boot(struct sim *sim, struct sim_node *n)
 		json_decref(n->layers);
 		n->layers =
 		    wish.layers && !(n->early && n->boots == 1) ? json_deep_copy(wish.layers) : json_array();
+		if (*wish.kernel)
+			json_array_append_new(n->layers, json_string(wish.kernel));
 		snprintf(n->boot_id, sizeof(n->boot_id), "00000000-0000-0000-000%c-%012u", n->name[1],
 		         n->boots);
 	}
@@ -241,9 +246,10 @@ static void sim_make_result(struct sim_node *n, enum sim_quirk quirk)
 		json_object_set_new(n->result, "reason", json_string("a link flapped"));
 	if (failed) {
 		json_object_set_new(n->result, "error",
-		                    sim_error(n, quirk == SIM_FAILS_RUN    ? "run"
-		                                 : quirk == SIM_FAILS_CELL ? "cell"
-		                                                           : "sample"));
+		                    sim_error(n, quirk == SIM_FAILS_RUN     ? "run"
+		                                 : quirk == SIM_FAILS_CELL  ? "cell"
+		                                 : quirk == SIM_UNSUPPORTED ? "unsupported"
+		                                                            : "sample"));
 		n->state[0] = '\0';
 		return;
 	}
@@ -283,6 +289,7 @@ static void sim_take_work(struct sim *sim, struct sim_node *n, json_t *work)
 
 	assert_int_equal(layers_of_state(state, needed), 0);
 	assert_null(layers_missing(needed, n->layers));
+	assert_string_equal(layers_kernel(n->layers), layers_kernel_of_state(state));
 	json_decref(needed);
 	/* What fresh promises. */
 	if (!strcmp(sim_text(state, "boot"), "fresh"))
@@ -317,7 +324,7 @@ static void sim_next_reply(struct sim *sim, struct sim_node *n, struct reply rep
 		sim_reboot(sim, n);
 }
 
-static void sim_barrier_reply(struct sim_node *n, struct reply reply)
+static void sim_barrier_reply(struct sim *sim, struct sim_node *n, struct reply reply)
 {
 	if (reply.status == 410) {
 		sim_make_result(n, SIM_FAILS);
@@ -325,9 +332,13 @@ static void sim_barrier_reply(struct sim_node *n, struct reply reply)
 		return;
 	}
 	assert_int_equal(reply.status, 200);
-	if (!json_is_true(json_object_get(reply.body, "go")))
+	if (!json_is_true(json_object_get(reply.body, "go"))) {
+		n->asked_again[n->place]++;
 		return;
+	}
 	n->place++;
+	if (n->place == SIM_DONE && n == &sim->nodes[0])
+		n->busy_rounds = sim->measure_rounds;
 	if (n->place == SIM_PUT)
 		sim_make_result(n, SIM_FINE);
 }
@@ -343,7 +354,7 @@ static void sim_held_reply(struct sim *sim, struct sim_node *n)
 	if (n->place == SIM_NEXT)
 		sim_next_reply(sim, n, reply);
 	else
-		sim_barrier_reply(n, reply);
+		sim_barrier_reply(sim, n, reply);
 	json_decref(reply.body);
 }
 

@@ -111,12 +111,30 @@ static void names_of_errors(void **state)
 	assert_string_equal(errno_name(99999), "");
 }
 
+static void refusals(void **state)
+{
+	struct failure why;
+	json_t *error;
+
+	(void)state;
+	assert_int_equal(failure_refusal(-EOPNOTSUPP), FAILURE_UNSUPPORTED);
+	assert_int_equal(failure_refusal(-EINVAL), FAILURE_UNSUPPORTED);
+	assert_int_equal(failure_refusal(-ENOENT), FAILURE_UNSUPPORTED);
+	assert_int_equal(failure_refusal(-EIO), FAILURE_CELL);
+	assert_int_equal(failure_refusal(-ENOMEM), FAILURE_CELL);
+	assert_int_equal(failure_refusal(0), FAILURE_CELL);
+	fail(&why, -EINVAL, failure_refusal(-EINVAL), "unsupported", "cpu.smt", "", "no");
+	error = error_of(&why);
+	assert_string_equal(json_string_value(json_object_get(error, "scope")), "unsupported");
+	json_decref(error);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(system_error),           cmocka_unit_test(no_system_error),
-	    cmocka_unit_test(bytes_that_are_no_text), cmocka_unit_test(long_texts_are_cut),
-	    cmocka_unit_test(names_of_errors),
+	    cmocka_unit_test(system_error),       cmocka_unit_test(refusals),
+	    cmocka_unit_test(no_system_error),    cmocka_unit_test(bytes_that_are_no_text),
+	    cmocka_unit_test(long_texts_are_cut), cmocka_unit_test(names_of_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

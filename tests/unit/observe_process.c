@@ -83,8 +83,12 @@ static void test_process(void **state)
 /* Nothing of what is looked at is there: still rows of time, and it is said. */
 static void test_nothing_there(void **state)
 {
-	const struct observe_place place = {
-	    .sys = "/nowhere", .proc = "/nowhere", .disk = "vda", .drbd_port = 7788, .worker = getpid()};
+	const struct observe_place place = {.sys = "/nowhere",
+	                                    .proc = "/nowhere",
+	                                    .disk = "vda",
+	                                    .drbd = true,
+	                                    .drbd_port = 7788,
+	                                    .worker = getpid()};
 	char why[160];
 	struct observer *o = observer_start(&place, 1000, why, sizeof(why));
 	json_t *evidence = json_object(), *notes;

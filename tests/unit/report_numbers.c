@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "conductor_sim.h"
 
+#include "cli.h"
+
 static void test_confidence(void **state)
 {
 	char text[16];
@@ -84,12 +86,42 @@ static void test_what_does_not_count(void **state)
 	sim_end(&sim);
 }
 
+static enum sim_quirk unsupported(struct sim *sim, struct sim_node *n)
+{
+	(void)sim;
+	return n->given == 3 ? SIM_UNSUPPORTED : SIM_FINE;
+}
+
+static void test_unsupported(void **state)
+{
+	struct report *report;
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, one_cell);
+	sim.quirk = unsupported;
+	sim.nodes[0].place = SIM_BOOT;
+	sim.nodes[1].on_at_round = -1;
+	sim_go(&sim, 2000, "done");
+	char *text = printed(&sim, report_print);
+	assert_non_null(strstr(text, "  unsupported\n"));
+	assert_non_null(strstr(text, "is not supported by these nodes: node n1, step sim, thing: trouble"));
+	assert_null(strstr(text, "FAILED"));
+	free(text);
+	assert_int_equal(report_load(sim.store, sim.run, &report), 1);
+	assert_true(report_complete(report));
+	assert_int_equal(report_exit(report), ASSAY_UNSUPPORTED);
+	report_free(report);
+	sim_end(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_confidence),
 	    cmocka_unit_test(test_table),
 	    cmocka_unit_test(test_what_does_not_count),
+	    cmocka_unit_test(test_unsupported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

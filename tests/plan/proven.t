@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every factor is proven by a boot test to be in force (tests/boot/proven), or is refused there for a reason that is given.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+listed=$(sed 's/#.*//; /^ *$/d' tests/boot/proven)
+known=$(out/assay factors --json | jq -r '.[].name' | sort)
+is 'each factor has its line' "$(comm -23 <(echo "$known") <(awk '{ print $1 }' <<<"$listed" | sort))" ''
+is 'each line has its factor, once' "$(comm -13 <(echo "$known") <(awk '{ print $1 }' <<<"$listed" | sort))" ''
+ok 'there are factors' test "$(wc -l <<<"$known")" -gt 90
+is 'a line is factor, test, and "refused" or nothing' "$(awk 'NF < 2 || NF > 3 || (NF == 3 && $3 != "refused")' <<<"$listed")" ''
+is 'what is refused has a reason' "$(grep ' refused' tests/boot/proven | grep -v ' refused # .')" ''
+while read -r test; do
+	ok "$test.t asks for its proofs" grep -qx "factors_proven $test" "tests/boot/$test.t"
+done < <(awk "{ print \$2 }" <<<"$listed" | sort -u)
+done_testing
