@@ -157,10 +157,8 @@ static void test_unsupported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_confidence),
-	    cmocka_unit_test(test_table),
-	    cmocka_unit_test(test_paths),
-	    cmocka_unit_test(test_what_does_not_count),
+	    cmocka_unit_test(test_confidence),  cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_paths),       cmocka_unit_test(test_what_does_not_count),
 	    cmocka_unit_test(test_unsupported),
 	};
 
