@@ -21,6 +21,7 @@ include lab/lab.mk
 include lab/virtual/virtual.mk
 include tests/tests.mk
 include tests/fuzz/cell.mk
+include tests/fuzz/stack.mk
 include tests/fuzz/observe.mk
 include tests/bench/copy.mk
 include tests/bench/aio.mk

@@ -28,13 +28,22 @@ INIT           ?= $(OUT)/init
 
 $(OUT)/manifest.json: $(INIT) $(OUT)/sysroot.stamp $(OUT)/kernel.stamp FORCE
 	@$(IMAGE_ENV) MODULES='$(MODULES)' FIRMWARE='$(FIRMWARE)' image/initramfs.sh $(INIT)
+	@$(IMAGE_ENV) image/layers.sh
 
 ## image: out/vmlinuz, out/initramfs.cpio.zst, out/manifest.json, out/ipxe/ (also MODULES="DIR…", FIRMWARE="DIR…")
 image: $(OUT)/manifest.json
 
-## pins: renew image/pins from what the archive offers now
+# Programs of Debian that only some plans need, each a further initrd; LAYERS="NAME…" builds only these.
+LAYERS         ?= $(notdir $(wildcard image/layers/*))
+
+## layers: out/layers/NAME.cpio.zst, one for each recipe in image/layers/ (or LAYERS="NAME…"), for plans that need them
+layers: $(OUT)/manifest.json
+	@$(IMAGE_ENV) image/layers.sh $(LAYERS)
+
+## pins: renew image/pins and image/layers.pins from what the archive offers now
 pins: | setup
 	$(IMAGE_ENV) image/fetch.sh --renew
+	$(IMAGE_ENV) PINS=image/layers.pins image/fetch.sh --renew
 
 ## reproduce-userland: build the userland once more and compare every byte
 reproduce-userland: $(OUT)/sysroot.stamp
@@ -49,4 +58,4 @@ setup:
 	@$(IMAGE_ENV) image/setup.sh
 
 FORCE:
-.PHONY: FORCE sysroot kernel image pins reproduce reproduce-userland setup
+.PHONY: FORCE sysroot kernel image layers pins reproduce reproduce-userland setup

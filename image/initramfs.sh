@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# initramfs.sh INIT: puts OUT/vmlinuz, OUT/initramfs.cpio.zst, OUT/layers/, OUT/ipxe/ and OUT/manifest.json together from
-# the built parts and the init program INIT. Environment: MODULES, folders of out-of-tree kernel modules to build and
-# add; FIRMWARE, folders whose content goes to /lib/firmware.
+# initramfs.sh INIT: puts OUT/vmlinuz, OUT/initramfs.cpio.zst, OUT/ipxe/ and OUT/manifest.json together from the built
+# parts and the init program INIT. Environment: MODULES, folders of out-of-tree kernel modules to build and add;
+# FIRMWARE, folders whose content goes to /lib/firmware. Modules that a layer has (image/layers/) are packed for
+# layers.sh.
 #
 # The initramfs is two archives, one after the other, as the kernel allows: the base (modules, tools), which is cached
 # under the hash of its content, and init with the image's id, so that a change of init costs a second.
@@ -73,18 +74,25 @@ stage_modules() {
 	(cd "$moddir" && find . -name '*.ko.zst' -printf '%f\n' | sed 's/\.ko\.zst$//' | sort) >"$base/modules"
 }
 
-# What the layer's list names leaves the base's tree for the layer's.
-split_layer() { # split_layer LAYER
-	local name file
-	while read -r name; do
+# layer_modules: "LAYER MODULE" for each module that a layer has.
+layer_modules() {
+	(cd "$here/layers" && grep -H '^module ' -- *) | sed 's/:module / /'
+}
+
+# What the layers' recipes name leaves the base's tree for theirs.
+split_layers() {
+	local layer name file
+	while read -r layer name; do
 		file=$(find "$moddir" -name "$name.ko.zst")
-		[ "$file" ] || die "layers/$1.modules: no module $name"
-		mkdir -p "$stage/$1/$(dirname "${file#"$stage"/lib/modules/}")"
-		mv "$file" "$stage/$1/${file#"$stage"/lib/modules/}"
-	done < <(grep -v '^#' "$here/layers/$1.modules")
-	find "$stage/$1" -exec touch -h -d @0 {} +
-	tree "$stage/$1" /lib/modules >"$stage/$1.list"
-	"$kernel/bin/gen_init_cpio" -t 0 "$stage/$1.list" | "${squeeze[@]}" -c >"$base/$1.cpio.zst"
+		[ "$file" ] || die "layers/$layer: no module $name"
+		mkdir -p "$stage/split/$layer/$(dirname "${file#"$stage"/lib/modules/}")"
+		mv "$file" "$stage/split/$layer/${file#"$stage"/lib/modules/}"
+	done < <(layer_modules)
+	find "$stage/split" -exec touch -h -d @0 {} +
+	for layer in "$stage"/split/*; do
+		tree "$layer" /lib/modules >"$layer.list"
+		"$kernel/bin/gen_init_cpio" -t 0 "$layer.list" | "${squeeze[@]}" -c >"$base/${layer##*/}.modules.cpio.zst"
+	done
 }
 
 stage_firmware() {
@@ -125,7 +133,7 @@ pack_base() {
 build_base() {
 	moddir=$stage/lib/modules/$release
 	stage_modules
-	split_layer filesystems
+	split_layers
 	stage_firmware
 	pack_base
 	rm -rf "$stage"
@@ -164,9 +172,9 @@ done
 folder_sums ${MODULES:-} >"$OUT/.modules-sums"
 # shellcheck disable=SC2086
 firmware=$(folder_sums ${FIRMWARE:-})
-hash=$( (basename "$kernel" "$(dirname "$tools")"; cat "$OUT/.modules-sums" "$here/initramfs.list" "$here/udhcpc.script" \
-	 "$here/layers/filesystems.modules"; echo "$firmware ${squeeze[*]} ${squeeze_all[*]}"; zstd --version
-	 declare -f build_extra_modules stage_modules split_layer stage_firmware tree pack_base build_base) | key)
+hash=$( (basename "$kernel" "$(dirname "$tools")"; cat "$OUT/.modules-sums" "$here/initramfs.list" "$here/udhcpc.script"
+	 layer_modules; echo "$firmware ${squeeze[*]} ${squeeze_all[*]}"; zstd --version
+	 declare -f build_extra_modules stage_modules split_layers stage_firmware tree pack_base build_base) | key)
 base=$CACHE/base-$hash
 if ! [ -e "$base/base.cpio.zst" ]; then
 	locked "base-$hash"
@@ -177,8 +185,7 @@ fi
 
 cp "$kernel/vmlinuz" "$OUT/vmlinuz.new"
 mv "$OUT/vmlinuz.new" "$OUT/vmlinuz"
-mkdir -p "$OUT/layers"
-cp "$base/filesystems.cpio.zst" "$OUT/layers/"
+ln -sfn "$base" "$OUT/base"
 extract_ipxe
 manifest_body >"$OUT/.manifest.body"
 sha256sum <"$OUT/.manifest.body" | cut -c1-32 >"$OUT/.image-id"

@@ -22,18 +22,17 @@ manifest_body() {
 		--rawfile modules "$base/modules" --arg release "$release" \
 		--arg vmlinuz "$(sum "$kernel/vmlinuz")" --arg config "$(sum "$kernel/config")" \
 		--arg base "$(sum "$base/base.cpio.zst")" --arg init "$(sum "$init")" \
-		--arg filesystems "$(sum "$base/filesystems.cpio.zst")" \
 		'{schema_version: 1, kernel: {release: $release, config_sha256: $config, sha256: $vmlinuz,
 		  modules: ($modules | split("\n") | map(select(. != "")))},
-		  init: {sha256: $init}, base: {sha256: $base}, layers: {filesystems: {sha256: $filesystems}},
+		  init: {sha256: $init}, base: {sha256: $base},
 		  inputs: $inputs[0], compilers: $compilers[0], extra_modules: $extra[0], firmware: $firmware[0]}'
 	rm -f "$OUT"/.m.*
 }
 
 write_manifest() {
 	local product
-	for product in vmlinuz initramfs.cpio.zst layers/filesystems.cpio.zst ipxe/undionly.kpxe ipxe/ipxe.efi \
-		ipxe/snponly.efi ipxe/chain.ipxe; do
+	for product in vmlinuz initramfs.cpio.zst ipxe/undionly.kpxe ipxe/ipxe.efi ipxe/snponly.efi \
+		ipxe/chain.ipxe; do
 		jq -n --arg path "$product" --argjson bytes "$(stat -c %s "$OUT/$product")" --arg sha256 "$(sum "$OUT/$product")" \
 			'{path: $path, bytes: $bytes, sha256: $sha256}'
 	done | jq -S -s --slurpfile body "$OUT/.manifest.body" --arg id "$(<"$OUT/.image-id")" \

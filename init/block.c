@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Queues of the block devices of the stack: the disk under test, and DRBD on it. By sysfs, since a secondary
- * DRBD device cannot be opened for an ioctl. */
+ * Queues of the block devices of the stack: the disk under test, and the layers on it. By sysfs, since a
+ * secondary DRBD device cannot be opened for an ioctl. */
 #include "file.h"
 #include "knob.h"
 #include "module.h"
@@ -11,8 +11,11 @@
 
 static void queue_path(const struct knob *knob, const struct knob_place *place, char *path, size_t size)
 {
-	snprintf(path, size, "%s/block/%s/queue/%s", place->sys, knob->gone ? place->drbd : place->disk,
-	         knob->file);
+	const char *name = knob->on == KNOB_TOP     ? place->top
+	                   : knob->on >= KNOB_LAYER ? place->layer[knob->on - KNOB_LAYER]
+	                                            : place->disk;
+
+	snprintf(path, size, "%s/block/%s/queue/%s", place->sys, name, knob->file);
 }
 
 static int queue_read(const struct knob *knob, const struct knob_place *place, char *buf, size_t size)
@@ -104,34 +107,66 @@ static int read_ahead_write(const struct knob *knob, const struct knob_place *pl
 
 const struct knob block_knobs[] = {
     {.factor = FACTOR_BLOCK_DISK_SCHEDULER,
+     .on = KNOB_DISK,
      .file = "scheduler",
      .read = scheduler_read,
      .write = scheduler_write},
     {.factor = FACTOR_BLOCK_DISK_NR_REQUESTS,
+     .on = KNOB_DISK,
      .file = "nr_requests",
      .read = queue_read,
      .write = queue_write},
     {.factor = FACTOR_BLOCK_DISK_READ_AHEAD,
+     .on = KNOB_DISK,
      .file = "read_ahead_kb",
      .whole_pages = true,
      .read = read_ahead_read,
      .write = read_ahead_write},
     {.factor = FACTOR_BLOCK_DISK_WRITE_CACHE,
+     .on = KNOB_DISK,
      .file = "write_cache",
      .read = cache_read,
      .write = cache_write},
+    {.factor = FACTOR_BLOCK_READ_AHEAD,
+     .when = KNOB_LAST,
+     .on = KNOB_TOP,
+     .file = "read_ahead_kb",
+     .whole_pages = true,
+     .read = read_ahead_read,
+     .write = read_ahead_write},
     {.factor = FACTOR_BLOCK_DRBD_READ_AHEAD,
      .when = KNOB_LAST,
-     .gone = true,
+     .on = KNOB_LAYER + STACK_DRBD,
      .file = "read_ahead_kb",
      .whole_pages = true,
      .read = read_ahead_read,
      .write = read_ahead_write},
     {.factor = FACTOR_BLOCK_DRBD_WRITE_CACHE,
      .when = KNOB_LAST,
-     .gone = true,
+     .on = KNOB_LAYER + STACK_DRBD,
      .file = "write_cache",
      .read = cache_read,
      .write = cache_write},
+    {.factor = FACTOR_BLOCK_DM_LINEAR_READ_AHEAD,
+     .when = KNOB_LAST,
+     .on = KNOB_LAYER + STACK_DM_LINEAR,
+     .file = "read_ahead_kb",
+     .whole_pages = true,
+     .read = read_ahead_read,
+     .write = read_ahead_write},
+    {.factor = FACTOR_BLOCK_LVM_READ_AHEAD,
+     .when = KNOB_LAST,
+     .on = KNOB_LAYER + STACK_LVM,
+     .file = "read_ahead_kb",
+     .whole_pages = true,
+     .read = read_ahead_read,
+     .write = read_ahead_write},
+    {.factor = FACTOR_BLOCK_LUKS_READ_AHEAD,
+     .when = KNOB_LAST,
+     .on = KNOB_LAYER + STACK_LUKS,
+     .file = "read_ahead_kb",
+     .whole_pages = true,
+     .read = read_ahead_read,
+     .write = read_ahead_write},
     {0},
 };

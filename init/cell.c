@@ -9,7 +9,10 @@
 #include "kernel_log.h"
 #include "factor.h"
 #include "file.h"
+#include "irq_balance.h"
 #include "irq_list.h"
+#include "layer.h"
+#include "nic_counters.h"
 #include "stack.h"
 #include "workload.h"
 #include "workload_peer.h"
@@ -18,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 /* Whether A and B ask for the same on this node: they may differ in workload, run and sample. */
 static bool same_state(const json_t *a, const json_t *b)
@@ -38,7 +42,7 @@ static bool still_there(struct cell_build *build)
 
 	if (!build->proven || build->broken)
 		return false;
-	if (build->has_drbd && stack_of(build->state)->prove(build, 0, NULL, NULL, &ignored))
+	if (stack_prove(build, 0, NULL, NULL, &ignored))
 		return false;
 	path.full_passed = false;
 	return !build->has_net || !net_path_probe(&path, 1, false, now_ns() + 1000000000LL, NULL, NULL);
@@ -97,20 +101,25 @@ static int prove_whole_path(struct cell_build *build, long long until_ns, cell_p
 	return 0;
 }
 
-static json_t *read_in_force(const struct cell_build *build)
+static json_t *read_in_force(struct cell_build *build)
 {
 	const char *boot = factor_string(build->state, FACTOR_BOOT);
 	json_t *in_force = json_object();
+	struct utsname u = {0};
 	int r;
+
+	uname(&u);
 
 	/* Warm asks for nothing, so it is in force on a fresh boot as well. */
 	if (build->states_before > 0)
 		boot = "warm";
 	r = json_object_set_new(in_force, factors[FACTOR_BOOT].name, json_string(boot)) ? -ENOMEM : 0;
 	if (!r)
-		r = stack_of(build->state)->in_force(build, in_force);
+		r = stack_in_force(build, in_force);
 	if (!r)
 		r = boot_arguments_in_force(build->state, "/proc", in_force);
+	if (!r)
+		r = boot_kernel_in_force(build->state, LAYERS_FOLDER, u.release, in_force);
 	if (!r)
 		r = knob_in_force(&build->place, build->state, in_force);
 	if (!r && build->has_net)
@@ -119,6 +128,8 @@ static json_t *read_in_force(const struct cell_build *build)
 		r = nic_driver_in_force(&build->net.nics, build->net.used, build->state, "/sys", in_force);
 	if (!r && build->has_net)
 		r = irq_in_force(&irq_roots_real, &build->net.nics, build->net.used, build->state, in_force);
+	if (!r && build->has_net)
+		r = irq_balance_in_force(&build->irq, build->state, in_force);
 	if (!r && build->has_net)
 		r = nic_in_force(&build->net.nics, build->net.used, build->state, in_force);
 	if (!r)
@@ -148,6 +159,8 @@ static int evidence_before(const struct cell_node *node, struct cell_build *buil
 	r |= json_object_set(evidence, "in_force", in_force);
 	r |= json_object_set_new(evidence, "settings", knob_settings(&build->place));
 	r |= json_object_set_new(evidence, "disk", disk_json(&build->disk));
+	r |= json_object_set_new(evidence, "stack", stack_evidence(build));
+	r |= json_object_set_new(evidence, "layers", layer_evidence(LAYERS_FOLDER));
 	r |= json_object_set_new(evidence, "nics",
 	                         evidence_nics(&observe_roots_real, &build->net.nics,
 	                                       build->has_net ? build->net.used : 0));
@@ -164,6 +177,8 @@ static int evidence_before(const struct cell_node *node, struct cell_build *buil
 	if (build->has_drbd)
 		drbd_generation(build->generation, sizeof(build->generation));
 	r = r ? -ENOMEM : observe_now(build, &build->before);
+	if (!r && build->before.has_bond)
+		r = bond_watch_start(&build->watch, build->net.device, build->before.arp_monitored);
 	if (!r && json_object_set_new(evidence, "before", observation_json(&build->before)))
 		r = -ENOMEM;
 	json_decref(build->irq_counts);
@@ -191,7 +206,6 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
                json_t **evidence, struct failure *why)
 {
 	struct cell_build *build = node->build;
-	const struct stack *stack = stack_of(build->state);
 	long long until_ns = cell_deadline_ns(assignment, "apply_ms");
 	int r = 0;
 
@@ -200,12 +214,15 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 		progress(ctx, "prove", "full-size pings to the peer");
 		r = prove_whole_path(build, until_ns, progress, ctx, why);
 	}
-	if (!r && stack->prove) {
-		progress(ctx, "prove", stack->level);
-		r = stack->prove(build, until_ns, progress, ctx, why);
+	if (!r) {
+		progress(ctx, "prove", factor_string(build->state, FACTOR_STACK));
+		r = stack_prove(build, until_ns, progress, ctx, why);
 	}
 	if (!r && !build->proven)
 		r = knob_apply(&build->knobs, &build->place, build->state, KNOB_LAST, why);
+	if (!r)
+		r = stack_prepare(build, json_object_get(json_object_get(assignment, "cell"), "workload"),
+		                  why);
 	if (!r)
 		r = serve_peer(build, assignment, why);
 	if (!r) {
@@ -238,8 +255,11 @@ int cell_measure(struct cell_node *node, const json_t *assignment, json_t **meas
 	const struct workload_run run = {
 	    .workload = json_object_get(cell, "workload"),
 	    .build = build,
-	    .target = stack_of(build->state)->target(build),
+	    .target = stack_target(build),
+	    .folder =
+	        factor_stack_is_files(factor_string(build->state, FACTOR_STACK)) ? STACK_MOUNT_POINT : NULL,
 	    .timeout_ms = cell_deadline_ms(assignment, "measure_ms"),
+	    .filled = &build->filled,
 	    .fault = build->workload_fault,
 	    .fault_size = sizeof(build->workload_fault),
 	    .observer = build->observer,
@@ -287,6 +307,8 @@ static bool find_fault(const struct cell_build *build, const json_t *evidence, c
 	if (!buf[0] && build->workload_fault[0])
 		snprintf(buf, size, "%s", build->workload_fault);
 	if (!buf[0])
+		bond_watch_fault(&build->watch, buf, size);
+	if (!buf[0])
 		observe_bond_fault(&build->before, &build->after, buf, size);
 	if (!buf[0] && build->has_drbd)
 		find_drbd_fault(build, buf, size);
@@ -312,8 +334,12 @@ static void add_interrupts(const struct cell_build *build, json_t *evidence)
 static int add_notes(struct cell_build *build, json_t *evidence)
 {
 	char note[1024] = "";
+	int r = 0;
 
 	if (!build->breaks_bond) {
+		nic_counters_note(json_object_get(evidence, "nics"), note, sizeof(note));
+		if (note[0])
+			r = evidence_note(evidence, note);
 		observe_bond_note(&build->before, &build->after, note, sizeof(note));
 	} else if (build->has_drbd) {
 		find_drbd_fault(build, note, sizeof(note));
@@ -321,7 +347,7 @@ static int add_notes(struct cell_build *build, json_t *evidence)
 	/* Both nodes build anew then, but not what must stay the first state of its boot. */
 	if (build->breaks_bond && strcmp(factor_string(build->state, FACTOR_BOOT), "fresh") != 0)
 		build->broken = true;
-	return note[0] ? evidence_note(evidence, note) : 0;
+	return !r && note[0] ? evidence_note(evidence, note) : r;
 }
 
 int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t *evidence, char **reason,
@@ -335,9 +361,15 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 	if (!r)
 		r = observe_now(build, &build->after);
 	peer_service_stop(&build->service);
+	bond_watch_stop(&build->watch);
 	*reason = NULL;
 	if (!r && json_object_set_new(evidence, "after", observation_json(&build->after)))
 		r = -ENOMEM;
+	if (!r && build->before.has_bond &&
+	    json_object_set_new(evidence, "during", bond_watch_json(&build->watch)))
+		r = -ENOMEM;
+	add_interrupts(build, evidence);
+	evidence_nics_after(&observe_roots_real, json_object_get(evidence, "nics"));
 	if (!r)
 		r = add_notes(build, evidence);
 	if (!r && json_object_set_new(
@@ -348,8 +380,6 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "evidence", "after", "See the node's kernel log.",
 		            "The state after the sample cannot be read");
-	add_interrupts(build, evidence);
-	evidence_nics_after(&observe_roots_real, json_object_get(evidence, "nics"));
 	if (find_fault(build, evidence, fault, sizeof(fault)))
 		build->broken = true;
 	if (!fault[0])
@@ -361,13 +391,14 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 void cell_restore(struct cell_node *node)
 {
 	struct cell_build *build = node->build;
-	int r = drbd_down();
+	/* Also without a build: an earlier worker may have left something. */
+	int r = stack_down(build);
 
-	/* Also without a build: an earlier worker may have left it. */
 	if (r)
-		say("DRBD cannot be taken down: %s", strerror(-r));
+		say("The stack cannot be taken down: %s", strerror(-r));
 	if (build) {
 		peer_service_stop(&build->service);
+		bond_watch_stop(&build->watch);
 		cell_observe_end(build, NULL);
 		irq_restore(&build->irq);
 		/* While there is a link: see nic_knob.h. */
@@ -377,6 +408,7 @@ void cell_restore(struct cell_node *node)
 			say("The storage network cannot be taken down: %s", strerror(-r));
 		nic_driver_restore(&build->drivers);
 		knob_restore(&build->knobs, &build->place);
+		net_path_clear(build->paths, NET_MAX_NICS + 1);
 		json_decref(build->irq_counts);
 		json_decref(build->drbd.commands);
 	}

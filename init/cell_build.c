@@ -4,6 +4,7 @@
 #include "factor.h"
 #include "file.h"
 #include "stack.h"
+#include "workload_peer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -58,10 +59,10 @@ static int read_assignment(struct cell_build *build, const json_t *assignment, s
 	snprintf(build->node, sizeof(build->node), "%s", name ? name : "?");
 	snprintf(build->peer, sizeof(build->peer), "%s", peer_name ? peer_name : "");
 	r = split_cidr(self, build->net.address, sizeof(build->net.address), &build->net.prefix_bits);
-	if (r || !build->state || !stack_of(build->state))
+	if (r || !build->state)
 		return fail(why, -EINVAL, FAILURE_CELL, "apply", "assignment",
 		            "Report this: lab and node differ.", "The assignment cannot be understood");
-	if (strcmp(factor_string(build->state, FACTOR_STACK), "drbd") != 0)
+	if (!factor_stack_has(build->state, STACK_DRBD))
 		return 0;
 	/* One that never connects is measured alone. */
 	if (strcmp(factor_string(build->state, FACTOR_DRBD_LINK), "never-connected") != 0 &&
@@ -69,7 +70,7 @@ static int read_assignment(struct cell_build *build, const json_t *assignment, s
 	     json_array_size(json_object_get(assignment, "peers")) != 1))
 		return fail(why, -EINVAL, FAILURE_CELL, "apply", "peers",
 		            "Let the group have two nodes: DRBD 8.4 replicates to one peer.",
-		            "The stack drbd needs one peer, this sample has %zu",
+		            "A stack with drbd needs one peer, this sample has %zu",
 		            json_array_size(json_object_get(assignment, "peers")));
 	memcpy(setup->node, build->node, sizeof(setup->node));
 	memcpy(setup->peer, build->peer, sizeof(setup->peer));
@@ -85,6 +86,28 @@ static int read_assignment(struct cell_build *build, const json_t *assignment, s
 static unsigned int index_of(const json_t *binding)
 {
 	return (unsigned int)json_integer_value(json_object_get(binding, "index"));
+}
+
+/* Both nodes send at once. Neither goes on, which takes the legs down, before the other is done as well. */
+static int prove_tcp(struct cell_build *build, long long until_ns, cell_progress *progress, void *ctx,
+                     struct failure *why)
+{
+	const struct net *net = &build->net;
+	int r = net_path_tcp(build->paths, net->used, build->service_port, build->node, build->peer, why);
+
+	if (r)
+		return r;
+	r = net_path_meet(build->paths, net->used, until_ns, progress, ctx);
+	peer_service_stop(&build->service);
+	net_path_counted(build->paths, net->used, "/sys");
+	if (r == -ECANCELED)
+		return cell_called_off(why);
+	if (r)
+		return fail(why, r, FAILURE_SAMPLE, "net", build->net.device,
+		            "Look at the other node's error.",
+		            "Node %s does not say that its own proof of the legs, by TCP, is done",
+		            build->peer);
+	return 0;
 }
 
 /* Every leg alone, before a bond hides which of them carries the traffic. */
@@ -110,8 +133,12 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 	}
 	if (!r)
 		r = net_path_duplicates(build->paths, net->used, NULL, NULL, why);
+	/* There before the peer can know that we are. */
+	if (!r)
+		r = peer_service_start("0.0.0.0", build->service_port, &build->service, why);
 	if (r)
 		return r;
+	net_path_count(build->paths, net->used, "/sys");
 	r = net_path_probe(build->paths, net->used, true, until_ns, progress, ctx);
 	if (r == -ETIMEDOUT)
 		return net_path_failure(build->paths, net->used, build->node, build->peer, why);
@@ -122,6 +149,9 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 	if (r)
 		return fail(why, r, FAILURE_SAMPLE, "net", "ICMP", "See the node's kernel log.",
 		            "Pings cannot be sent");
+	r = prove_tcp(build, until_ns, progress, ctx, why);
+	if (r)
+		return r;
 	/* Only now is it sure that the switch's ports forward. */
 	r = net_path_duplicates(build->paths, net->used, net->address, &shared, why);
 	return r ? r : net_legs_suit(net, shared, why);
@@ -188,7 +218,6 @@ int cell_build_all(struct cell_node *node, const json_t *assignment, cell_progre
                    struct failure *why)
 {
 	struct cell_build *build = node->build;
-	const struct stack *stack;
 	int r = read_assignment(build, assignment, why);
 
 	if (r)
@@ -198,16 +227,17 @@ int cell_build_all(struct cell_node *node, const json_t *assignment, cell_progre
 	                &build->disk, why);
 	if (r)
 		return r;
-	snprintf(build->drbd.setup.disk, sizeof(build->drbd.setup.disk), "%.63s", build->disk.device);
-	build->place = (struct knob_place){.sys = "/sys", .proc = "/proc", .drbd = "drbd" DRBD_MINOR};
+	build->place = (struct knob_place){.sys = "/sys", .proc = "/proc"};
 	snprintf(build->place.disk, sizeof(build->place.disk), "%.63s", strrchr(build->disk.device, '/') + 1);
-	r = knob_apply(&build->knobs, &build->place, build->state, KNOB_FIRST, why);
+	memcpy(build->place.top, build->place.disk, sizeof(build->place.top));
+	r = stack_plan(build, why);
+	if (!r)
+		r = knob_apply(&build->knobs, &build->place, build->state, KNOB_FIRST, why);
 	if (!r && factor_relevant(&factors[FACTOR_NIC_MTU], build->state))
 		r = build_net(build, node, assignment, progress, ctx, why);
-	stack = stack_of(build->state);
-	if (!r && stack->build) {
-		progress(ctx, "stack", stack->level);
-		r = stack->build(build, why);
+	if (!r) {
+		progress(ctx, "stack", factor_string(build->state, FACTOR_STACK));
+		r = stack_build(build, why);
 	}
 	return r;
 }

@@ -9,11 +9,14 @@
 #include "irq_apply.h"
 #include "knob.h"
 #include "net_bond.h"
+#include "net_bond_watch.h"
 #include "net_path.h"
 #include "nic_apply.h"
 #include "nic_driver.h"
 #include "observe.h"
 #include "observe_series.h"
+#include "stack.h"
+#include "workload_fill.h"
 
 #include <sys/types.h>
 
@@ -42,11 +45,14 @@ struct cell_build {
 	unsigned int service_port; /* of workloads that need the peer */
 	pid_t service;             /* the peer's end of one; 0: none runs */
 	struct drbd drbd;
+	struct stack stack;
 
+	struct workload_filled filled;
 	char workload_fault[1024]; /* why the workload's own figure does not count */
 	struct observation before, after;
-	char generation[32]; /* of DRBD's data, before */
-	json_t *irq_counts;  /* before */
+	struct bond_watch watch; /* of the bond, between the two */
+	char generation[32];     /* of DRBD's data, before */
+	json_t *irq_counts;      /* before */
 
 	struct observer *observer; /* of the sample that runs */
 	char observer_fault[160];  /* why there is none */

@@ -98,7 +98,7 @@ static bool matches(const json_t *wanted, const struct disk *disk)
 /* Bits of the signatures that "covers" does not have. */
 static uint64_t uncovered(const json_t *wanted, const struct disk *disk)
 {
-	uint64_t left = disk->signatures & ~BIT(DRBD_ASSAY);
+	uint64_t left = disk->signatures & ~SIGNATURES_OURS;
 	size_t i;
 	json_t *name;
 

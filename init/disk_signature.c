@@ -39,6 +39,18 @@ struct magic {
 		SIGNATURE_##id, offset, align, bytes, sizeof(bytes) - 1                                      \
 	}
 
+/* Where Assay's own are told by a UUID, at an offset from the magic; else they are somebody's. LVM's lies
+ * behind its 32 bytes of label. */
+static const struct {
+	enum disk_signature id, ours;
+	int64_t offset;
+	const char *bytes;
+} own[] = {
+    {SIGNATURE_LVM, SIGNATURE_LVM_ASSAY, 32, "ASSAY"},
+    {SIGNATURE_LUKS, SIGNATURE_LUKS_ASSAY, 168, "41535341-59"},
+    {SIGNATURE_XFS, SIGNATURE_XFS_ASSAY, 32, "ASSAY"},
+};
+
 static const struct magic magics[] = {
     AT(GPT, 512, "EFI PART"),
     AT(GPT, 4096, "EFI PART"),
@@ -114,6 +126,26 @@ static int read_at(int fd, uint64_t size, int64_t offset, void *buf, size_t leng
 	return 0;
 }
 
+/* The magic ID stands at OFFSET: the bit to set for it. */
+static int whose(int fd, uint64_t size, enum disk_signature id, int64_t offset, uint64_t *found)
+{
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+		char buf[16];
+		int r;
+
+		if (own[i].id != id)
+			continue;
+		r = read_at(fd, size, offset + own[i].offset, buf, strlen(own[i].bytes));
+		if (r)
+			return r;
+		if (!memcmp(buf, own[i].bytes, strlen(own[i].bytes)))
+			id = own[i].ours;
+		break;
+	}
+	*found |= 1ULL << id;
+	return 0;
+}
+
 static int find_magics(int fd, uint64_t size, uint64_t *found)
 {
 	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
@@ -123,10 +155,10 @@ static int find_magics(int fd, uint64_t size, uint64_t *found)
 		char buf[32];
 		int r = read_at(fd, size, offset, buf, m->length);
 
+		if (!r && !memcmp(buf, m->bytes, m->length))
+			r = whose(fd, size, m->id, offset, found);
 		if (r)
 			return r;
-		if (!memcmp(buf, m->bytes, m->length))
-			*found |= 1ULL << m->id;
 	}
 	return 0;
 }
@@ -172,7 +204,7 @@ static int find_ext(int fd, uint64_t size, uint64_t *found)
 	memcpy(&log_block_size, super + 24, sizeof(log_block_size));
 	memcpy(&revision, super + 76, sizeof(revision));
 	if (super[56] == 0x53 && super[57] == 0xef && le32toh(log_block_size) <= 6 && le32toh(revision) <= 1)
-		*found |= 1ULL << SIGNATURE_EXT4;
+		*found |= 1ULL << (memcmp(super + 104, "ASSAY", 5) ? SIGNATURE_EXT4 : SIGNATURE_EXT4_ASSAY);
 	return 0;
 }
 

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Upper 40 bits of the device UUID in DRBD metadata that Assay makes ("ASSAY"): such metadata is no one's
- * data. */
+/* Upper 40 bits ("ASSAY") of every UUID that Assay gives: to DRBD's metadata, LUKS, file systems; LVM's is
+ * text. */
 #define ASSAY_DEVICE_UUID_PREFIX 0x4153534159ULL
 
 /* Names of all signatures that may be found, one bit each. */
@@ -23,6 +23,10 @@
 	X(ZFS, "zfs")                                                                                        \
 	X(DRBD, "drbd")                                                                                      \
 	X(DRBD_ASSAY, "drbd-assay")                                                                          \
+	X(LVM_ASSAY, "lvm-assay")                                                                            \
+	X(LUKS_ASSAY, "luks-assay")                                                                          \
+	X(EXT4_ASSAY, "ext4-assay")                                                                          \
+	X(XFS_ASSAY, "xfs-assay")                                                                            \
 	X(BCACHE, "bcache")                                                                                  \
 	X(BTRFS, "btrfs")                                                                                    \
 	X(FAT, "fat")                                                                                        \
@@ -47,6 +51,11 @@ enum disk_signature {
 #undef X
 	    SIGNATURE_COUNT
 };
+
+/* Those of what Assay itself made, which is no one's data. */
+#define SIGNATURES_OURS                                                                                      \
+	(1ULL << SIGNATURE_DRBD_ASSAY | 1ULL << SIGNATURE_LVM_ASSAY | 1ULL << SIGNATURE_LUKS_ASSAY |         \
+	 1ULL << SIGNATURE_EXT4_ASSAY | 1ULL << SIGNATURE_XFS_ASSAY)
 
 extern const char *const disk_signature_names[SIGNATURE_COUNT];
 

@@ -4,9 +4,9 @@
 #include "cmdline.h"
 #include "file.h"
 #include "nic_apply.h"
+#include "nic_counters.h"
 #include "nic_driver.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 static const char *const fault_counters[] = {
     "rx_errors",        "rx_crc_errors",    "rx_frame_errors", "rx_length_errors",  "rx_fifo_errors",
     "rx_missed_errors", "rx_over_errors",   "tx_errors",       "tx_aborted_errors", "tx_carrier_errors",
-    "tx_fifo_errors",   "tx_window_errors", "tx_dropped",
+    "tx_fifo_errors",   "tx_window_errors", "tx_dropped",      "carrier_changes",
 };
 
 int evidence_machine(const struct observe_roots *roots, json_t *evidence)
@@ -58,26 +58,6 @@ json_t *evidence_differences(const json_t *asked, const json_t *in_force)
 	return differences;
 }
 
-static json_t *counters(const char *sys, const char *name)
-{
-	json_t *object = json_object();
-	char path[640];
-	struct dirent *entry;
-	long long value;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "%s/class/net/%s/statistics", sys, name);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "%s/class/net/%s/statistics/%s", sys, name, entry->d_name);
-		if (entry->d_name[0] != '.' && !read_integer(path, &value))
-			json_object_set_new(object, entry->d_name, json_integer(value));
-	}
-	if (dir)
-		closedir(dir);
-	return object;
-}
-
 static json_t *nic_json(const char *sys, const char *name)
 {
 	char mac[24], driver[64], version[64], srcversion[64], path[320];
@@ -95,7 +75,7 @@ static json_t *nic_json(const char *sys, const char *name)
 	read_integer(path, &carrier);
 	nic = json_pack("{s:s, s:s, s:s, s:I, s:I, s:b, s:o}", "name", name, "mac", mac, "driver", driver,
 	                "speed_mbps", (json_int_t)(speed < 0 ? -1 : speed), "mtu_bytes", (json_int_t)mtu,
-	                "carrier", carrier != 0, "counters_before", counters(sys, name));
+	                "carrier", carrier != 0, "counters_before", nic_counters(sys, name));
 	nic_driver_version(sys, name, version, srcversion, sizeof(version));
 	if (version[0])
 		json_object_set_new(nic, "driver_version", json_string(version));
@@ -126,7 +106,7 @@ void evidence_nics_after(const struct observe_roots *roots, json_t *nics)
 		const char *name = json_string_value(json_object_get(nic, "name"));
 
 		if (name)
-			json_object_set_new(nic, "counters_after", counters(roots->sys, name));
+			json_object_set_new(nic, "counters_after", nic_counters(roots->sys, name));
 	}
 }
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The node's one program: $(OUT)/init, static musl. SYSROOT and MUSL_CC come from image/image.mk.
 
-INIT_SOURCES   := $(sort $(wildcard init/*.c)) results-schema/canonical.c results-schema/factor.c results-schema/histogram.c results-schema/series.c
+INIT_SOURCES   := $(sort $(wildcard init/*.c)) results-schema/canonical.c results-schema/factor.c results-schema/factor_text.c \
+                  results-schema/histogram.c results-schema/series.c
 INIT_OBJECTS   := $(INIT_SOURCES:%.c=$(OUT)/obj/node/%.o)
 INIT_CFLAGS    := -std=gnu11 -D_GNU_SOURCE -Os -g -Wall -Wextra -Werror -ffunction-sections -fdata-sections \
                   -ffile-prefix-map=$(CURDIR)=. -Iresults-schema
@@ -54,7 +55,7 @@ $(INIT_TESTS): $(OUT)/tests/%: $(OUT)/obj/host/tests/unit/%.o $(HOST_INIT)
 .SECONDARY: $(INIT_TEST_C:%.c=$(OUT)/obj/host/%.o) $(HOST_OBJECTS)
 
 INIT_FUZZ      := $(OUT)/fuzz/cmdline
-$(INIT_FUZZ): tests/fuzz/fuzz_cmdline.c init/cmdline.c results-schema/factor.c
+$(INIT_FUZZ): tests/fuzz/fuzz_cmdline.c init/cmdline.c results-schema/factor.c results-schema/factor_text.c
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)clang -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror -Iinit -Iresults-schema \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ -ljansson

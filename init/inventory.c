@@ -6,6 +6,7 @@
 #include "disk.h"
 #include "failure.h"
 #include "file.h"
+#include "layer.h"
 #include "module.h"
 #include "nic_warnings.h"
 
@@ -247,6 +248,8 @@ json_t *inventory_collect(const char *root, const char *management_nic)
 	snprintf(text, sizeof(text), "%s/dev/kmsg", root);
 	json_object_set_new(inventory, "kernel_warnings", kernel_log_warnings(text, 0));
 	json_object_set_new(inventory, "disks", disks);
+	snprintf(text, sizeof(text), "%s" LAYERS_FOLDER, root);
+	json_object_set_new(inventory, "layers", layer_names(text));
 	json_object_set_new(inventory, "modules_failed", module_failures());
 	if (!module_version("drbd", text, sizeof(text)))
 		json_object_set_new(inventory, "drbd_version", json_text(text));

@@ -4,6 +4,7 @@
 #include "console.h"
 #include "factor.h"
 #include "file.h"
+#include "irq_balance.h"
 #include "irq_cpus.h"
 #include "irq_list.h"
 
@@ -156,9 +157,14 @@ static int walk_queues(struct walk *w, const char *nic, enum factor_id factor, c
 	return r;
 }
 
+static bool balanced(const json_t *state)
+{
+	return !strcmp(factor_string(state, FACTOR_IRQ_AFFINITY), "irqbalance");
+}
+
 static int walk(struct walk *w, const struct net_nics *nics, size_t used)
 {
-	bool irqs = json_object_get(w->state, factors[FACTOR_IRQ_AFFINITY].name) ||
+	bool irqs = (json_object_get(w->state, factors[FACTOR_IRQ_AFFINITY].name) && !balanced(w->state)) ||
 	            json_object_get(w->state, factors[FACTOR_IRQ_MASK].name);
 	int r = 0;
 
@@ -204,6 +210,7 @@ int irq_apply(struct irq_changes *changes, const struct irq_roots *roots, const 
 {
 	struct setting s = {.changes = changes, .why = why};
 	struct walk w = {.roots = roots, .state = state, .each = write_wish, .ctx = &s};
+	int r;
 
 	if (level_of(&w, FACTOR_IRQ_AFFINITY) && json_object_get(state, factors[FACTOR_IRQ_MASK].name))
 		return fail(why, -EINVAL, FAILURE_CELL, "irq", "irq.mask", "Plan one of them.",
@@ -215,8 +222,10 @@ int irq_apply(struct irq_changes *changes, const struct irq_roots *roots, const 
 		return fail(why, -EINVAL, FAILURE_UNSUPPORTED, "irq", "irq.mask",
 		            "Plan CPUs that every node has.", "irq.mask=%lld names CPUs that are not online",
 		            factor_integer(state, FACTOR_IRQ_MASK));
-	return changes->changed ? walk(&w, nics, used)
-	                        : fail(why, -ENOMEM, FAILURE_SAMPLE, "irq", "", "", "Out of memory");
+	if (!changes->changed)
+		return fail(why, -ENOMEM, FAILURE_SAMPLE, "irq", "", "", "Out of memory");
+	r = walk(&w, nics, used);
+	return r || !balanced(state) ? r : irq_balance_start(changes, roots, why);
 }
 
 /* The first difference of each factor, "" for none. */
@@ -268,12 +277,17 @@ int irq_in_force(const struct irq_roots *roots, const struct net_nics *nics, siz
 
 void irq_restore(struct irq_changes *changes)
 {
+	irq_balance_stop(changes);
 	/* The first note of a file is what it said before any change. */
 	for (size_t i = json_array_size(changes->changed); i--;) {
 		const char *path = json_string_value(json_array_get(json_array_get(changes->changed, i), 0));
 		const char *old = json_string_value(json_array_get(json_array_get(changes->changed, i), 1));
-		int r = write_file(path, "%s\n", old);
+		char now[1024];
+		int r = 0;
 
+		/* Some cannot be written at all, and nobody did. */
+		if (read_file(path, now, sizeof(now)) < 0 || strcmp(now, old) != 0)
+			r = write_file(path, "%s\n", old);
 		if (r)
 			say("%s cannot be put back to %s: %s", path, old, strerror(-r));
 	}

@@ -7,10 +7,12 @@
 #include "net_bond_nic.h"
 
 #include <jansson.h>
+#include <sys/types.h>
 
 /* The kernel's files, and what was changed in them. Zero CHANGED before the first use. */
 struct irq_changes {
 	json_t *changed; /* [[path, what it said], …] */
+	pid_t balancer;  /* irqbalance; 0: it does not run */
 };
 
 struct irq_roots {

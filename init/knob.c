@@ -43,6 +43,21 @@ static bool same(const struct knob *k, const char *a, const char *b)
 	return k->whole_pages && strtoll(a, NULL, 10) / page == strtoll(b, NULL, 10) / page;
 }
 
+/* A node that does not measure does not have what lies above DRBD: nothing can be set, and nothing differs.
+ */
+static bool elsewhere(const struct knob *k, const struct knob_place *place)
+{
+	if (k->on == KNOB_TOP)
+		return !place->top[0];
+	return k->on >= KNOB_LAYER && !place->layer[k->on - KNOB_LAYER][0];
+}
+
+/* What a device of the stack had is gone with it. */
+static bool gone(const struct knob *k, const struct knob_place *place)
+{
+	return k->on >= KNOB_LAYER || (k->on == KNOB_TOP && strcmp(place->top, place->disk) != 0);
+}
+
 static int refused(const struct knob *k, const char *level, const char *found, int r, struct failure *why)
 {
 	return fail(why, r, failure_refusal(r), "unsupported", factors[k->factor].name,
@@ -80,7 +95,7 @@ int knob_apply(struct knob_changes *changes, const struct knob_place *place, con
 		char level[KNOB_TEXT];
 		int r;
 
-		if (k->when != when || !asked(k, state, level))
+		if (k->when != when || !asked(k, state, level) || elsewhere(k, place))
 			continue;
 		if (changes->count == KNOBS_MAX)
 			return refused(k, level, "", -E2BIG, why);
@@ -136,8 +151,11 @@ int knob_in_force(const struct knob_place *place, const json_t *state, json_t *i
 		const char *name = factors[k->factor].name;
 		char level[KNOB_TEXT], real[KNOB_TEXT];
 
-		if (!json_object_get(state, name) || !asked(k, state, level) ||
-		    k->read(k, place, real, sizeof(real)))
+		if (!json_object_get(state, name) || !asked(k, state, level))
+			continue;
+		if (elsewhere(k, place))
+			snprintf(real, sizeof(real), "%s", level);
+		else if (k->read(k, place, real, sizeof(real)))
 			continue;
 		r |= json_object_set_new(in_force, name, to_level(k, same(k, real, level) ? level : real));
 	}
@@ -169,7 +187,7 @@ void knob_restore(struct knob_changes *changes, const struct knob_place *place)
 		char real[KNOB_TEXT] = "";
 		int r;
 
-		if (k->gone)
+		if (gone(k, place))
 			continue;
 		r = k->write(k, place, change->found);
 		if (!r)

@@ -9,11 +9,16 @@
 
 enum { KNOB_TEXT = 96, KNOBS_MAX = 32 };
 
-/* Where things are: "/sys", "/proc", names of the block devices ("vda", "drbd0"). */
+/* Where things are: "/sys", "/proc", names of the block devices ("vda", "drbd0", "dm-0"; "" where this node
+ * does not have that layer of the stack). */
 struct knob_place {
 	const char *sys, *proc;
-	char disk[64], drbd[16];
+	char disk[64], layer[STACK_LAYER_COUNT][16];
+	char top[64]; /* the highest of them */
 };
+
+/* The device that a knob is of. */
+enum knob_device { KNOB_NODE, KNOB_DISK, KNOB_TOP, KNOB_LAYER /* plus enum stack_layer */ };
 
 /* FIRST: before anything is built. LAST: when the whole state stands. */
 enum knob_when { KNOB_FIRST, KNOB_LAST };
@@ -21,7 +26,7 @@ enum knob_when { KNOB_FIRST, KNOB_LAST };
 struct knob {
 	enum factor_id factor;
 	enum knob_when when;
-	bool gone;        /* with the DRBD device: nothing is put back */
+	unsigned int on;  /* enum knob_device */
 	bool whole_pages; /* the kernel keeps sectors of 512 bytes as pages */
 	const char *file; /* what read and write make of it is their affair */
 	/* The level in force as text. 0 or -errno. */

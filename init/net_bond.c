@@ -75,6 +75,13 @@ static int choose_nics(struct net *net, struct failure *why)
 	for (unsigned int i = 0; i < net->nics.count; i++)
 		net->leg[i] = i + 1;
 	net->used = 1;
+	if (json_object_get(net->state, factors[FACTOR_NIC_PORT].name)) {
+		if (net->bond)
+			return fail(why, -EINVAL, FAILURE_CELL, "net", "nic.port",
+			            "Say bond.slaves instead, or bond.mode: none.",
+			            "nic.port chooses the NIC where there is no bond, and this cell has one");
+		return bond_slaves_choose(net, factor_string(net->state, FACTOR_NIC_PORT), "none", why);
+	}
 	if (!net->bond)
 		return 0;
 	return bond_slaves_choose(net, factor_string(net->state, FACTOR_BOND_SLAVES),
@@ -312,6 +319,9 @@ int net_in_force(const struct net *net, const char *sys, json_t *in_force)
 		r = r ? r : bond_in_force(net, sys, in_force);
 	}
 	if (!r && json_object_set_new(in_force, factors[FACTOR_BOND_MODE].name, json_string(mode)))
+		r = -ENOMEM;
+	if (!r && json_object_get(net->state, factors[FACTOR_NIC_PORT].name) &&
+	    json_object_set_new(in_force, factors[FACTOR_NIC_PORT].name, json_sprintf("%u", net->leg[0])))
 		r = -ENOMEM;
 	return r;
 }

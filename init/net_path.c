@@ -38,6 +38,7 @@ struct probe {
 	uint32_t leg;
 	uint32_t full; /* this one is of full size */
 	uint32_t done; /* its sender had a full-size answer on this leg; HOLE: it never will */
+	uint32_t phase;
 	uint32_t round;
 	/* what its sender had from us: the round of the last small one, the size of the largest packet */
 	uint32_t heard_round, heard_bytes;
@@ -110,6 +111,7 @@ static void send_probe_to(const struct link *link, const struct sockaddr_in *to,
 	    .leg = htonl(link->path->leg),
 	    .full = htonl(full),
 	    .done = htonl(link->found && !link->path->full_passed ? HOLE : link->path->full_passed),
+	    .phase = htonl(link->path->phase),
 	    .round = htonl(link->round),
 	    .heard_round = htonl(link->heard_round),
 	    .heard_bytes = htonl(link->path->mtu_in_bytes),
@@ -140,6 +142,9 @@ static void take_request(struct link *link, const struct probe *probe, size_t le
 		path->wrong_leg = ntohl(probe->leg);
 		return;
 	}
+	/* One who is further on was here, too. */
+	if (ntohl(probe->phase) < path->phase)
+		return;
 	if (ntohl(probe->done) == HOLE)
 		link->found = true;
 	else
@@ -323,5 +328,26 @@ int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long lo
 		if (links[i].fd >= 0)
 			close(links[i].fd);
 	free(frame);
+	return r;
+}
+
+int net_path_meet(const struct net_path *paths, size_t count, long long deadline_ns, cell_progress *progress,
+                  void *ctx)
+{
+	struct net_path *again = calloc(count ? count : 1, sizeof(*again));
+	int r;
+
+	if (!again)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		again[i] = (struct net_path){.mtu_bytes = paths[i].mtu_bytes,
+		                             .leg = paths[i].leg,
+		                             .phase = paths[i].phase + 1};
+		memcpy(again[i].device, paths[i].device, sizeof(again[i].device));
+		memcpy(again[i].address, paths[i].address, sizeof(again[i].address));
+		memcpy(again[i].peer, paths[i].peer, sizeof(again[i].peer));
+	}
+	r = net_path_probe(again, count, true, deadline_ns, progress, ctx);
+	free(again);
 	return r;
 }

@@ -33,6 +33,9 @@ struct net_path {
 	unsigned int mtu_out_bytes;     /* the largest packet that came to the peer, as far as it said so */
 	unsigned int mtu_in_bytes;      /* the largest that came from it */
 	struct net_rtt rtt;
+	json_t *tcp;        /* what TCP carries out of here: result.json's measurement of a stream, or NULL */
+	json_t *counters;   /* of drops, errors, pause frames of the device: by how much each rose; or NULL */
+	unsigned int phase; /* what the peer says of an earlier one does not count */
 };
 
 /* Pings on all PATHS at once, again and again, until on each a full-size ping was answered and, where
@@ -43,12 +46,31 @@ struct net_path {
 int net_path_probe(struct net_path *paths, size_t count, bool both_ways, long long deadline_ns,
                    cell_progress *progress, void *ctx);
 
+/* Waits until the peer has come to this as well, after net_path_probe() of PATHS BOTH_WAYS: what either does
+ * between the two, the other waits for. As net_path_probe(); PATHS stay as they are. */
+int net_path_meet(const struct net_path *paths, size_t count, long long deadline_ns, cell_progress *progress,
+                  void *ctx);
+
 /* Sends COUNT small pings on each of PATHS, one after the other, and fills their rtt. 0 or -errno: no socket.
  */
 int net_path_rtt(struct net_path *paths, size_t path_count, unsigned int count);
 
-/* Makes DEVICE answer ARP for its own addresses alone: legs may share one network. To be called before it has
- * one. */
+/* Sends by TCP to the peer on each of PATHS, one after the other, while the peer does the same: what both
+ * directions carry at once. The peer's end must have begun before net_path_probe() told this end that it was
+ * there (PORT: its PEER_SINK). 0 or -errno with *WHY filled. */
+int net_path_tcp(struct net_path *paths, size_t path_count, unsigned int port, const char *node,
+                 const char *peer, struct failure *why);
+
+/* Around the proof of PATHS: what their devices count, then by how much that rose. */
+void net_path_count(struct net_path *paths, size_t path_count, const char *sys);
+void net_path_counted(struct net_path *paths, size_t path_count, const char *sys);
+
+/* Drops what PATHS own. */
+void net_path_clear(struct net_path *paths, size_t path_count);
+
+/* Makes DEVICE, and every other one of this node, answer ARP for its own addresses alone: legs may share one
+ * network, also with the management NIC, which would else claim the legs' addresses for its own MAC. To be
+ * called before DEVICE has an address. */
 void net_path_own_arp(const char *device);
 
 /* Asks by ARP on each of PATHS whether somebody else has ADDRESS (NULL: that of the path), as RFC 5227 does.

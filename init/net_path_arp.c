@@ -110,11 +110,14 @@ static int listen_for(const struct asker *askers, size_t count, const struct in_
 
 void net_path_own_arp(const char *device)
 {
+	const char *const devices[] = {device, "all"};
 	char path[128];
 
-	snprintf(path, sizeof(path), "/proc/sys/net/ipv4/conf/%s/arp_ignore", device);
-	/* Else it answers all the same, and the proof says what came of it. */
-	write_file(path, "1");
+	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {
+		snprintf(path, sizeof(path), "/proc/sys/net/ipv4/conf/%s/arp_ignore", devices[i]);
+		/* Else it answers all the same, and the proof says what came of it. */
+		write_file(path, "1");
+	}
 }
 
 int net_path_duplicates(const struct net_path *paths, size_t count, const char *address, bool *shared,

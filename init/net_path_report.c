@@ -88,6 +88,17 @@ static json_t *rtt_json(const struct net_rtt *rtt)
 	                 (json_int_t)rtt->max_ns);
 }
 
+static json_t *tcp_json(json_t *measurement)
+{
+	const json_t *stream = json_object_get(measurement, "stream");
+
+	return json_pack("{s:O, s:O, s:O, s:O, s:O}", "bytes", json_object_get(measurement, "bytes"), "ns",
+	                 json_object_get(measurement, "ns"), "mb_per_s",
+	                 json_object_get(measurement, "mb_per_s"), "zero_copy",
+	                 json_object_get(stream, "zero_copy"), "connections",
+	                 json_object_get(stream, "connections"));
+}
+
 int net_path_json(const struct net_path *paths, size_t count, json_t *array)
 {
 	int r = 0;
@@ -110,6 +121,10 @@ int net_path_json(const struct net_path *paths, size_t count, json_t *array)
 		                (json_int_t)(speed_mbps < 0 ? -1 : speed_mbps));
 		if (one && path->rtt.answered)
 			r |= json_object_set_new(one, "rtt", rtt_json(&path->rtt));
+		if (one && path->tcp)
+			r |= json_object_set_new(one, "tcp", tcp_json(path->tcp));
+		if (one && path->counters)
+			r |= json_object_set(one, "counters", path->counters);
 		r |= json_array_append_new(array, one);
 	}
 	return r ? -ENOMEM : 0;

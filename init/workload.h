@@ -10,7 +10,9 @@ struct workload_run {
 	const json_t *workload; /* cell.json's */
 	const struct cell_build *build;
 	const char *target; /* the device to write to */
+	const char *folder; /* where the file system on top of the stack is mounted; NULL: there is none */
 	long timeout_ms;
+	struct workload_filled *filled; /* what of the target holds data of this build's workloads */
 	char *fault; /* why the sample is invalid, though it has a figure; "" if it is not */
 	size_t fault_size;
 	struct observer *observer; /* to be told when the timed part begins: observer_begin() */

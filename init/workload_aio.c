@@ -30,11 +30,14 @@ static uint64_t unsigned_of(const json_t *workload, const char *key)
 int aio_parse(const json_t *workload, struct aio_request *request)
 {
 	const char *type = json_string_value(json_object_get(workload, "type"));
+	bool fills = type && !strcmp(type, "precondition");
 
 	*request = (struct aio_request){
 	    .bs_bytes = unsigned_of(workload, "bs_bytes"),
 	    .size_bytes = unsigned_of(workload, "size_bytes"),
 	    .duration_ns = (int64_t)unsigned_of(workload, "duration_ms") * 1000000,
+	    .rounds = (unsigned int)unsigned_of(workload, "rounds"),
+	    .passes = (unsigned int)unsigned_of(workload, "passes"),
 	    .offset_bytes = unsigned_of(workload, "offset_bytes"),
 	    .span_bytes = unsigned_of(workload, "span_bytes"),
 	    .iops = unsigned_of(workload, "iops"),
@@ -48,9 +51,15 @@ int aio_parse(const json_t *workload, struct aio_request *request)
 	    .drop_caches = json_is_true(json_object_get(workload, "drop_caches")),
 	    .engine = json_string_value(json_object_get(workload, "engine")),
 	};
-	if (!type || strcmp(type, "aio") || !request->engine || !request->bs_bytes ||
+	if (fills) {
+		request->jobs = 1;
+		request->direct = true;
+	}
+	if (!type || (!fills && strcmp(type, "aio")) || !request->engine || !request->bs_bytes ||
 	    request->bs_bytes % 512 || !request->depth || !request->jobs || request->random_percent > 100 ||
-	    request->read_percent > 100 || !request->size_bytes == !request->duration_ns)
+	    request->read_percent > 100 || fills != !!request->passes ||
+	    !!request->size_bytes + !!request->duration_ns + !!request->passes != 1 ||
+	    (request->rounds > 1 && request->duration_ns % 1000000000))
 		return -EINVAL;
 	return 0;
 }
@@ -67,7 +76,7 @@ static const struct aio_engine *engine_of(const char *name)
 static int share_out(struct aio *aio, uint64_t target_bytes, struct failure *why)
 {
 	struct aio_request *rq = &aio->request;
-	uint64_t each, ios = rq->size_bytes / rq->bs_bytes;
+	uint64_t each, ios;
 
 	if (!rq->span_bytes && target_bytes > rq->offset_bytes)
 		rq->span_bytes = target_bytes - rq->offset_bytes;
@@ -79,6 +88,9 @@ static int share_out(struct aio *aio, uint64_t target_bytes, struct failure *why
 		    "The workload uses bytes %llu to %llu, %s has %llu", (unsigned long long)rq->offset_bytes,
 		    (unsigned long long)(rq->offset_bytes + rq->span_bytes), aio->target,
 		    (unsigned long long)target_bytes);
+	if (rq->passes)
+		rq->size_bytes = each * rq->jobs * rq->bs_bytes * rq->passes;
+	ios = rq->size_bytes / rq->bs_bytes;
 	for (unsigned int i = 0; i < rq->jobs; i++) {
 		struct aio_job *job = &aio->jobs[i];
 
@@ -189,6 +201,7 @@ int aio_prepare(struct aio *aio, const struct aio_request *request, const char *
 
 	memset(aio, 0, sizeof(*aio));
 	aio->request = *request;
+	aio->request.rounds = request->rounds ? request->rounds : 1;
 	snprintf(aio->target, sizeof(aio->target), "%s", target);
 	aio->nonce = request->seed ^ (uint64_t)aio_clock_ns();
 	aio->nonce = aio_random(&aio->nonce);
@@ -274,7 +287,8 @@ static int run_threads(struct aio *aio, pthread_t *threads, struct start *starts
 	aio->start_ns = aio_clock_ns();
 	aio->deadline_ns += aio->start_ns;
 	for (unsigned int i = 0; i < made; i++) {
-		aio->jobs[i].end_ns = rq->duration_ns ? aio->start_ns + rq->duration_ns : INT64_MAX;
+		aio->jobs[i].end_ns =
+		    rq->duration_ns ? aio->start_ns + rq->duration_ns * rq->rounds : INT64_MAX;
 		if (r)
 			aio->jobs[i].limit = 0;
 	}

@@ -15,7 +15,9 @@ enum { AIO_READ, AIO_WRITE, AIO_OPS, AIO_ERRNOS = 256 };
 struct aio_request {
 	uint64_t bs_bytes;                 /* a multiple of 512 */
 	uint64_t size_bytes;               /* of all jobs; 0: bound by time */
-	int64_t duration_ns;               /* 0: bound by size */
+	int64_t duration_ns;               /* of each round; 0: bound by size */
+	unsigned int rounds;               /* one after the other, without a pause; 1 where bound by size */
+	unsigned int passes;               /* instead of a size: so often over the whole area; 0: not so */
 	uint64_t offset_bytes, span_bytes; /* the area used; a span of 0 goes to the end of the target */
 	uint64_t iops;                     /* of all jobs, open loop; 0: closed loop */
 	uint64_t seed;
@@ -37,7 +39,7 @@ struct aio_slot {
 
 struct aio_second {
 	uint64_t ios, bytes;
-	int64_t max_ns;
+	int64_t max_ns, sum_ns; /* of latencies */
 };
 
 struct aio_done {

@@ -113,6 +113,7 @@ static void record(struct aio_job *job, const struct aio_slot *slot, int64_t now
 	job->bytes[slot->write] += bs;
 	second->ios++;
 	second->bytes += bs;
+	second->sum_ns += ns;
 	if (ns > second->max_ns)
 		second->max_ns = ns;
 	if (job->written && slot->write)

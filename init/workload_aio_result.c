@@ -115,11 +115,13 @@ void aio_equivalent(const struct aio *aio, char *buf, size_t size)
 		at = add(buf, size, at, "percentage_random", rq->random_percent);
 	if (rq->random_percent && at < size)
 		at += (size_t)snprintf(buf + at, size - at, " --norandommap");
-	if (rq->size_bytes)
+	if (rq->passes)
+		at = add(buf, size, at, "loops", rq->passes);
+	else if (rq->size_bytes)
 		at = add(buf, size, at, "io_size", rq->size_bytes / rq->jobs);
 	else if (at < size)
 		at += (size_t)snprintf(buf + at, size - at, " --time_based --runtime=%llums",
-		                       (unsigned long long)(rq->duration_ns / 1000000));
+		                       (unsigned long long)(rq->duration_ns / 1000000 * rq->rounds));
 	if (rq->iops)
 		at = add(buf, size, at, "rate_iops", rq->iops / rq->jobs);
 	if (op && at < size)
@@ -155,26 +157,73 @@ static json_t *op_json(const struct aio *aio, int op, struct histogram *one, str
 	                 "latency_ns", histogram_percentiles_json(one), "histogram", histogram_json(one));
 }
 
-/* The log of all jobs together: I/Os, bytes and the longest latency of each second. */
-static void seconds_json(const struct aio *aio, json_t *ios, json_t *bytes, json_t *max)
+/* Second S of all jobs together. */
+static struct aio_second second_of(const struct aio *aio, size_t s)
 {
-	for (size_t s = 0; s < aio->seconds && (int64_t)s <= (aio->ns - 1) / INT64_C(1000000000); s++) {
-		struct aio_second sum = {0};
+	struct aio_second sum = {0};
 
-		for (unsigned int i = 0; i < aio->request.jobs; i++) {
-			const struct aio_second *one = &aio->jobs[i].seconds[s];
+	for (unsigned int i = 0; i < aio->request.jobs; i++) {
+		const struct aio_second *one = &aio->jobs[i].seconds[s];
 
-			sum.ios += one->ios;
-			sum.bytes += one->bytes;
-			sum.max_ns = one->max_ns > sum.max_ns ? one->max_ns : sum.max_ns;
-		}
-		json_array_append_new(ios, json_integer((json_int_t)sum.ios));
-		json_array_append_new(bytes, json_integer((json_int_t)sum.bytes));
-		json_array_append_new(max, json_integer(sum.max_ns));
+		sum.ios += one->ios;
+		sum.bytes += one->bytes;
+		sum.sum_ns += one->sum_ns;
+		sum.max_ns = one->max_ns > sum.max_ns ? one->max_ns : sum.max_ns;
 	}
+	return sum;
 }
 
-static json_t *details_json(const struct aio *aio, const struct totals *t, json_t *ios, json_t *max)
+static int64_t mean_ns(const struct aio_second *sum)
+{
+	return sum->ios ? sum->sum_ns / (int64_t)sum->ios : 0;
+}
+
+struct log {
+	json_t *ios, *bytes, *max, *mean;
+};
+
+/* I/Os, bytes, the longest and the mean latency of each second. */
+static struct log log_of(const struct aio *aio)
+{
+	struct log log = {json_array(), json_array(), json_array(), json_array()};
+
+	for (size_t s = 0; s < aio->seconds && (int64_t)s <= (aio->ns - 1) / INT64_C(1000000000); s++) {
+		struct aio_second sum = second_of(aio, s);
+
+		json_array_append_new(log.ios, json_integer((json_int_t)sum.ios));
+		json_array_append_new(log.bytes, json_integer((json_int_t)sum.bytes));
+		json_array_append_new(log.max, json_integer(sum.max_ns));
+		json_array_append_new(log.mean, json_integer(mean_ns(&sum)));
+	}
+	return log;
+}
+
+/* The same of each round. What was in flight at the end of the last is in none. */
+static json_t *rounds_json(const struct aio *aio)
+{
+	size_t length = (size_t)(aio->request.duration_ns / INT64_C(1000000000));
+	json_t *rounds = json_array();
+
+	for (size_t round = 0; round < aio->request.rounds; round++) {
+		struct aio_second sum = {0};
+
+		for (size_t s = round * length; s < (round + 1) * length && s < aio->seconds; s++) {
+			struct aio_second one = second_of(aio, s);
+
+			sum.ios += one.ios;
+			sum.bytes += one.bytes;
+			sum.sum_ns += one.sum_ns;
+			sum.max_ns = one.max_ns > sum.max_ns ? one.max_ns : sum.max_ns;
+		}
+		json_array_append_new(rounds,
+		                      json_pack("{s:I, s:I, s:I, s:I}", "ios", (json_int_t)sum.ios, "bytes",
+		                                (json_int_t)sum.bytes, "mean_ns", (json_int_t)mean_ns(&sum),
+		                                "max_ns", (json_int_t)sum.max_ns));
+	}
+	return rounds;
+}
+
+static json_t *details_json(const struct aio *aio, const struct totals *t, const struct log *log)
 {
 	struct histogram *all = malloc(sizeof(*all)), *one = malloc(sizeof(*one));
 	json_t *read = NULL, *write = NULL, *cpus = json_array(), *json = NULL;
@@ -185,16 +234,18 @@ static json_t *details_json(const struct aio *aio, const struct totals *t, json_
 		histogram_clear(all);
 		read = op_json(aio, AIO_READ, one, all);
 		write = op_json(aio, AIO_WRITE, one, all);
-		json =
-		    json_pack("{s:s, s:O, s:I, s:f, s:o, s:O, s:O, s:o, s:I, s:I, s:I, s:I, s:I, s:o*, s:o*}",
-		              "engine", aio->engine->name, "cpus", cpus, "ios", (json_int_t)t->ios, "iops",
-		              (double)t->ios * 1e9 / (double)aio->ns, "latency_ns",
-		              histogram_percentiles_json(all), "second_ios", ios, "second_max_ns", max,
-		              "errors", errors_json(t), "partial", (json_int_t)t->partial, "submit_again",
-		              (json_int_t)t->submit_again, "not_issued", (json_int_t)t->not_issued,
-		              "verified", (json_int_t)t->verified, "verify_bad", (json_int_t)t->verify_bad,
-		              "read", read, "write", write);
+		json = json_pack(
+		    "{s:s, s:O, s:I, s:f, s:o, s:O, s:O, s:O, s:o, s:I, s:I, s:I, s:I, s:I, s:o*, s:o*}",
+		    "engine", aio->engine->name, "cpus", cpus, "ios", (json_int_t)t->ios, "iops",
+		    (double)t->ios * 1e9 / (double)aio->ns, "latency_ns", histogram_percentiles_json(all),
+		    "second_ios", log->ios, "second_max_ns", log->max, "second_mean_ns", log->mean, "errors",
+		    errors_json(t), "partial", (json_int_t)t->partial, "submit_again",
+		    (json_int_t)t->submit_again, "not_issued", (json_int_t)t->not_issued, "verified",
+		    (json_int_t)t->verified, "verify_bad", (json_int_t)t->verify_bad, "read", read, "write",
+		    write);
 	}
+	if (json && aio->request.rounds > 1)
+		json_object_set_new(json, "rounds", rounds_json(aio));
 	free(all);
 	free(one);
 	json_decref(cpus);
@@ -203,21 +254,22 @@ static json_t *details_json(const struct aio *aio, const struct totals *t, json_
 
 json_t *aio_json(const struct aio *aio)
 {
-	json_t *ios = json_array(), *bytes = json_array(), *max = json_array(), *json;
+	struct log log = log_of(aio);
 	double s = (double)aio->ns / 1e9;
 	char equivalent[2048];
 	struct totals t;
+	json_t *json;
 
 	add_up(aio, &t);
 	aio_equivalent(aio, equivalent, sizeof(equivalent));
-	seconds_json(aio, ios, bytes, max);
 	json =
 	    json_pack("{s:I, s:I, s:f, s:f, s:O, s:I, s:s, s:o}", "bytes", (json_int_t)t.bytes, "ns",
 	              (json_int_t)aio->ns, "mb_per_s", (double)t.bytes / 1e6 / s, "mib_per_s",
-	              (double)t.bytes / 1048576 / s, "second_bytes", bytes, "cpu_ns", (json_int_t)aio->cpu_ns,
-	              "equivalent", equivalent, "aio", details_json(aio, &t, ios, max));
-	json_decref(ios);
-	json_decref(bytes);
-	json_decref(max);
+	              (double)t.bytes / 1048576 / s, "second_bytes", log.bytes, "cpu_ns",
+	              (json_int_t)aio->cpu_ns, "equivalent", equivalent, "aio", details_json(aio, &t, &log));
+	json_decref(log.ios);
+	json_decref(log.bytes);
+	json_decref(log.max);
+	json_decref(log.mean);
 	return json;
 }

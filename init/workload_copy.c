@@ -74,6 +74,10 @@ static int open_target(struct copy *copy, struct failure *why)
 	if (fstat(copy->fd, &st) || (S_ISBLK(st.st_mode) && ioctl(copy->fd, BLKGETSIZE64, &size)))
 		return fail(why, -errno, FAILURE_SAMPLE, "measure", copy->target,
 		            "See the node's kernel log.", "The size of %s cannot be read", copy->target);
+	/* As dd, which begins a file anew but for what it seeks over. */
+	if (S_ISREG(st.st_mode) && !rq->read && ftruncate(copy->fd, (off_t)rq->seek_bytes))
+		return fail(why, -errno, FAILURE_SAMPLE, "measure", copy->target,
+		            "See the node's kernel log.", "%s cannot be truncated", copy->target);
 	if (S_ISBLK(st.st_mode) && (rq->seek_bytes > size || rq->size_bytes > size - rq->seek_bytes))
 		return fail(why, -ENOSPC, FAILURE_CELL, "measure", copy->target,
 		            "Make size or seek of the workload smaller in the plan, or use a larger disk.",

@@ -249,6 +249,7 @@ int workload_role_run(const struct workload_run *run, json_t **measurement, stru
 	    .flow.pulled_ns = -1,
 	};
 	r = prepare(role, why);
+	observer_begin(run->observer);
 	cpu_time(&role->cpu_ns);
 	r = r ? r : change_roles(role, why);
 	cpu_time(&role->cpu_ns);

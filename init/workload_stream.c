@@ -4,8 +4,9 @@
 #include "workload.h"
 
 #include "file.h"
-#include "workload_stream_info.h"
 #include "workload_peer.h"
+#include "workload_stream.h"
+#include "workload_stream_info.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -231,14 +232,10 @@ static int find_error(const struct stream *s, const char *peer, struct failure *
 	return 0;
 }
 
-int workload_stream_run(const struct workload_run *run, json_t **measurement, struct failure *why)
+int stream_run(const char *peer, unsigned int port, size_t count, long long duration_ms, json_t **measurement,
+               struct failure *why)
 {
-	const char *peer = run->build->peer_address;
-	struct stream s = {
-	    .count = (size_t)json_integer_value(json_object_get(run->workload, "connections")),
-	    .duration_ms = json_integer_value(json_object_get(run->workload, "duration_ms")),
-	    .pool = -1,
-	};
+	struct stream s = {.count = count, .duration_ms = duration_ms, .pool = -1};
 	int r = 0;
 
 	s.seconds = (size_t)s.duration_ms / 1000 + 2;
@@ -249,7 +246,7 @@ int workload_stream_run(const struct workload_run *run, json_t **measurement, st
 	if (!r)
 		r = s.pool = make_pool();
 	if (r >= 0)
-		r = open_all(&s, peer, run->build->service_port);
+		r = open_all(&s, peer, port);
 	if (r)
 		fail(why, r, FAILURE_SAMPLE, "measure", peer, "See both nodes' kernel logs.",
 		     "%zu connections to %s cannot be made", s.count, peer);
@@ -261,4 +258,13 @@ int workload_stream_run(const struct workload_run *run, json_t **measurement, st
 		*measurement = stream_json(&s, peer);
 	close_all(&s);
 	return r;
+}
+
+int workload_stream_run(const struct workload_run *run, json_t **measurement, struct failure *why)
+{
+	const json_t *w = run->workload;
+
+	return stream_run(run->build->peer_address, run->build->service_port,
+	                  (size_t)json_integer_value(json_object_get(w, "connections")),
+	                  json_integer_value(json_object_get(w, "duration_ms")), measurement, why);
 }

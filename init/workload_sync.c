@@ -254,6 +254,7 @@ int workload_resync_run(const struct workload_run *run, json_t **measurement, st
 		/* All bits are set at once, and the first look may come after some are cleared again. */
 		s->watch.total_bytes = (s->device_bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 	}
+	observer_begin(run->observer);
 	cpu_time(&s->cpu_ns);
 	r = r ? r : watch(s, step, why);
 	cpu_time(&s->cpu_ns);
@@ -331,6 +332,7 @@ int workload_verify_run(const struct workload_run *run, json_t **measurement, st
 	r = prepare(s, why);
 	if (!r && s->planted_bytes)
 		r = plant(s, why);
+	observer_begin(run->observer);
 	cpu_time(&s->cpu_ns);
 	r = r ? r : watch(s, DRBD_VERIFY, why);
 	cpu_time(&s->cpu_ns);

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "factor.h"
 
+#include "factor_text.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Of these a factor is part of a cell only with another level than its default. */
+#define OPTIONAL_GROUPS                                                                                      \
+	(1u << FACTOR_GROUP_NIC | 1u << FACTOR_GROUP_NODE | 1u << FACTOR_GROUP_DEVICE |                      \
+	 1u << FACTOR_GROUP_DM_LINEAR | 1u << FACTOR_GROUP_LVM | 1u << FACTOR_GROUP_LUKS_DEVICE |            \
+	 1u << FACTOR_GROUP_EXT4 | 1u << FACTOR_GROUP_XFS)
 
 const struct factor factors[FACTOR_COUNT] = {
 #define FACTOR_ENUM(id, n, l, d, g, o, text)                                                                 \
@@ -33,10 +41,11 @@ const struct factor factors[FACTOR_COUNT] = {
 	                 .group = FACTOR_GROUP_##g,                                                          \
 	                 .drbdsetup_option = o,                                                              \
 	                 .description = text},
-#define FACTOR_TEXT(id, n, f, g, text)                                                                       \
+#define FACTOR_TEXT(id, n, f, g, text) FACTOR_WORDS(id, n, f, "default", g, text)
+#define FACTOR_WORDS(id, n, f, d, g, text)                                                                   \
 	[FACTOR_##id] = {.name = n,                                                                          \
 	                 .form = FACTOR_TEXT_##f,                                                            \
-	                 .default_level = "default",                                                         \
+	                 .default_level = d,                                                                 \
 	                 .unit = "",                                                                         \
 	                 .group = FACTOR_GROUP_##g,                                                          \
 	                 .drbdsetup_option = "",                                                             \
@@ -46,6 +55,7 @@ const struct factor factors[FACTOR_COUNT] = {
 #undef FACTOR_INT
 #undef FACTOR_OWN_INT
 #undef FACTOR_TEXT
+#undef FACTOR_WORDS
 };
 
 const struct factor *factor_find(const char *name)
@@ -122,64 +132,6 @@ static bool is_level(const char *levels, const char *level)
 	return false;
 }
 
-/* Three whole numbers with one space between them, none smaller than the one before it: what the kernel's
- * files for them say, when tabs are spaces. */
-static bool is_triple(const char *text)
-{
-	char again[96];
-	long long a, b, c;
-
-	if (sscanf(text, "%lld %lld %lld", &a, &b, &c) != 3 || a < 1 || b < a || c < b || c > INT_MAX)
-		return false;
-	snprintf(again, sizeof(again), "%lld %lld %lld", a, b, c);
-	return !strcmp(text, again);
-}
-
-/* Kernel arguments go into a boot script as they are, and the lab's own must stay what they are. Why they
- * cannot, or NULL. */
-static const char *arguments_fault(const char *text)
-{
-	static const char *const ours[] = {"assay.",  "initrd=", "BOOTIF=", "console=", "init=",
-	                                   "rdinit=", "root=",   "panic=",  "quiet",    "loglevel="};
-
-	if (!*text || *text == ' ' || text[strlen(text) - 1] == ' ' || strstr(text, "  "))
-		return "takes kernel arguments with one space between them, or default";
-	if (strlen(text) >= FACTOR_ARGUMENTS_SIZE)
-		return "takes at most 255 bytes";
-	if (text[strspn(text,
-	                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,:=+-/@*^~%")])
-		return "takes letters, digits, spaces and _.,:=+-/@*^~%";
-	for (const char *word = text; *word; word += strcspn(word, " "), word += *word == ' ')
-		for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
-			if (!strncmp(word, ours[i], strlen(ours[i])))
-				return "cannot set what the lab sets itself (assay., console=, panic=, "
-				       "init=, "
-				       "quiet and so on); consoles belong in the lab file";
-	return NULL;
-}
-
-static int check_text(const struct factor *f, const json_t *level, char *why, size_t why_size)
-{
-	const char *fault = "takes text";
-
-	if (factor_left_alone(f, level))
-		return 0;
-	if (f->form == FACTOR_TEXT_ARGUMENTS) {
-		if (json_is_string(level))
-			fault = arguments_fault(json_string_value(level));
-		if (fault)
-			snprintf(why, why_size, "%s %s", f->name, fault);
-		return fault ? -EINVAL : 0;
-	}
-	if (json_is_string(level) && is_triple(json_string_value(level)))
-		return 0;
-	snprintf(
-	    why, why_size,
-	    "%s takes three rising whole numbers with one space between, as \"4096 87380 4194304\", or %s",
-	    f->name, f->default_level);
-	return -EINVAL;
-}
-
 int factor_check(const struct factor *f, const json_t *level, char *why, size_t why_size)
 {
 	if (f->levels) {
@@ -189,7 +141,7 @@ int factor_check(const struct factor *f, const json_t *level, char *why, size_t 
 		return -EINVAL;
 	}
 	if (f->form)
-		return check_text(f, level, why, why_size);
+		return factor_check_text(f, level, why, why_size);
 	if (json_is_integer(level) && json_integer_value(level) >= f->min &&
 	    json_integer_value(level) <= f->max)
 		return 0;
@@ -202,8 +154,7 @@ int factor_check(const struct factor *f, const json_t *level, char *why, size_t 
 
 bool factor_optional(const struct factor *f)
 {
-	return f->group == FACTOR_GROUP_NIC || f->group == FACTOR_GROUP_NODE ||
-	       f->group == FACTOR_GROUP_DEVICE;
+	return OPTIONAL_GROUPS & 1u << f->group;
 }
 
 bool factor_left_alone(const struct factor *f, const json_t *level)
@@ -238,6 +189,16 @@ static long long integer_in(const struct view *v, enum factor_id id)
 	return json_is_integer(level) ? json_integer_value(level) : factors[id].default_value;
 }
 
+/* Which layer of the stack a group's factors are about. */
+static const struct {
+	enum stack_layer layer;
+	enum factor_group group;
+} layer_groups[] = {
+    {STACK_DM_LINEAR, FACTOR_GROUP_DM_LINEAR}, {STACK_LVM, FACTOR_GROUP_LVM},
+    {STACK_LUKS, FACTOR_GROUP_LUKS},           {STACK_LUKS, FACTOR_GROUP_LUKS_DEVICE},
+    {STACK_EXT4, FACTOR_GROUP_EXT4},           {STACK_XFS, FACTOR_GROUP_XFS},
+};
+
 const char *factor_string(const json_t *state, enum factor_id id)
 {
 	return string_in(&(struct view){.state = state}, id);
@@ -252,8 +213,12 @@ long long factor_integer(const json_t *state, enum factor_id id)
 static unsigned int relevant_groups(const struct view *v)
 {
 	unsigned int groups = 1u << FACTOR_GROUP_ALWAYS | 1u << FACTOR_GROUP_NODE;
+	unsigned int layers = factor_stack_bits(string_in(v, FACTOR_STACK));
 
-	if (strcmp(string_in(v, FACTOR_STACK), "drbd"))
+	for (size_t i = 0; i < sizeof(layer_groups) / sizeof(*layer_groups); i++)
+		if (layers & 1u << layer_groups[i].layer)
+			groups |= 1u << layer_groups[i].group;
+	if (!(layers & 1u << STACK_DRBD))
 		return groups;
 	groups |= 1u << FACTOR_GROUP_DRBD | 1u << FACTOR_GROUP_DEVICE;
 	if (!strcmp(string_in(v, FACTOR_DRBD_LINK), "never-connected"))
@@ -370,8 +335,7 @@ unsigned int factor_complete_levels(const json_t *const levels[], unsigned char 
 
 json_t *factor_default(const struct factor *f)
 {
-	return f->levels || factor_optional(f) ? json_string(f->default_level)
-	                                       : json_integer(f->default_value);
+	return f->default_level ? json_string(f->default_level) : json_integer(f->default_value);
 }
 
 json_t *factor_complete_state(const json_t *state)

@@ -13,11 +13,13 @@ enum factor_id {
 #define FACTOR_INT(id, ...)     FACTOR_##id,
 #define FACTOR_OWN_INT(id, ...) FACTOR_##id,
 #define FACTOR_TEXT(id, ...)    FACTOR_##id,
+#define FACTOR_WORDS(id, ...)   FACTOR_##id,
 #include "factors.def"
 #undef FACTOR_ENUM
 #undef FACTOR_INT
 #undef FACTOR_OWN_INT
 #undef FACTOR_TEXT
+#undef FACTOR_WORDS
 	FACTOR_COUNT
 };
 
@@ -28,7 +30,13 @@ enum factor_group {
 	FACTOR_GROUP_BOND,
 	FACTOR_GROUP_DRBD,
 	FACTOR_GROUP_NODE,
-	FACTOR_GROUP_DEVICE
+	FACTOR_GROUP_DEVICE,
+	FACTOR_GROUP_DM_LINEAR,
+	FACTOR_GROUP_LVM,
+	FACTOR_GROUP_LUKS,
+	FACTOR_GROUP_LUKS_DEVICE,
+	FACTOR_GROUP_EXT4,
+	FACTOR_GROUP_XFS
 };
 
 /* What a level that is free text must look like. */
@@ -36,6 +44,10 @@ enum factor_form {
 	FACTOR_TEXT_NONE,
 	FACTOR_TEXT_TRIPLE,    /* "4096 87380 4194304" */
 	FACTOR_TEXT_ARGUMENTS, /* "maxcpus=1 mitigations=off" */
+	FACTOR_TEXT_STACK,     /* "ext4/drbd/lvm" */
+	FACTOR_TEXT_CIPHER,    /* "aes-xts-plain64" */
+	FACTOR_TEXT_MOUNT,     /* "noatime,commit=30" */
+	FACTOR_TEXT_MKFS,      /* "-b 4096 -O ^has_journal" */
 };
 
 enum { FACTOR_ARGUMENTS_SIZE = 256 /* with the NUL */ };
@@ -63,6 +75,31 @@ const char *factor_nearest(const char *name);
 
 /* Whether LEVEL (JSON string or integer) is a level of F. 0, or -EINVAL with the reason written to WHY. */
 int factor_check(const struct factor *f, const json_t *level, char *why, size_t why_size);
+
+/* What the factor "stack" is made of, above the disk ("raw"). */
+enum stack_layer {
+	STACK_DM_LINEAR,
+	STACK_LVM,
+	STACK_LUKS,
+	STACK_DRBD,
+	STACK_EXT4,
+	STACK_XFS,
+	STACK_LAYER_COUNT /* at most one of each: also the most layers that a stack can have */
+};
+
+extern const char *const stack_layer_names[STACK_LAYER_COUNT];
+
+/* The layers of the level STACK ("ext4/drbd/lvm": ext4 on DRBD on LVM on the disk) to LAYERS, from the disk
+ * up. How many (0: raw), or -EINVAL where it is no stack: a name unknown or there twice, a file system below
+ * something. */
+int factor_stack_layers(const char *stack, enum stack_layer layers[STACK_LAYER_COUNT]);
+
+/* The layers of the level STACK, a bit (1 << enum stack_layer) each; whether it ends in a file system. */
+unsigned int factor_stack_bits(const char *stack);
+bool factor_stack_is_files(const char *stack);
+
+/* Whether STATE's stack has LAYER. */
+bool factor_stack_has(const json_t *state, enum stack_layer layer);
 
 /* Whether F has a meaning in STATE (which must have "stack", and what it needs of drbd.link and bond.mode, or
  * defaults are taken). */

@@ -8,7 +8,7 @@ C_SOURCES      = $(filter %.c %.h,$(shell git ls-files init lab results-schema t
 YAML_SOURCES   = $(filter-out tests/data/% tests/fuzz/%,$(shell git ls-files '*.yaml'))
 
 ## check: everything: lint, units under sanitizers, schemas, plans, image, virtual lab, boot tests
-check: setup lint image lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
+check: setup lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
 	tests/harness.pl \
 	    unit=2:120 $(UNIT_PROGRAMS) \
 	    schema=1:180 $(wildcard tests/schema/*.t) \
@@ -17,6 +17,10 @@ check: setup lint image lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
 	    image=1:900 $(wildcard tests/image/*.t) \
 	    virtual=1:600 $(wildcard tests/virtual/*.t) \
 	    boot=2:1200 $(wildcard tests/boot/*.t)
+
+## check-matrix: every plan of tests/matrix, scaled, in a virtual lab; takes hours
+check-matrix: need-root setup image lab $(NIC_TARGETS)
+	tests/matrix.sh
 
 ## check-units: only the unit tests
 check-units: setup $(UNIT_PROGRAMS)
@@ -35,4 +39,4 @@ lint: setup
 # Nothing is compiled before the packages are there.
 $(UNIT_PROGRAMS) $(HOST_OBJECTS) $(LAB_OBJ) $(LAB_SAN_OBJ) $(INIT_FUZZ) $(LAB_FUZZ) $(NIC_TARGETS): | setup
 
-.PHONY: check check-units lint
+.PHONY: check check-matrix check-units lint

@@ -30,6 +30,18 @@ static const char *group_text(enum factor_group group)
 		return "every cell, unless it is the default";
 	case FACTOR_GROUP_DEVICE:
 		return "DRBD, unless it is the default";
+	case FACTOR_GROUP_DM_LINEAR:
+		return "stacks with dm-linear, unless it is the default";
+	case FACTOR_GROUP_LVM:
+		return "stacks with lvm, unless it is the default";
+	case FACTOR_GROUP_LUKS:
+		return "stacks with luks";
+	case FACTOR_GROUP_LUKS_DEVICE:
+		return "stacks with luks, unless it is the default";
+	case FACTOR_GROUP_EXT4:
+		return "stacks with ext4, unless it is the default";
+	case FACTOR_GROUP_XFS:
+		return "stacks with xfs, unless it is the default";
 	}
 	return "";
 }
@@ -39,9 +51,11 @@ static const char *group_text(enum factor_group group)
 static const struct {
 	const char *prefix, *how;
 } applied[] = {
+    {"boot.kernel", "by the boot script: nodes that run another kernel reboot"},
     {"boot.cmdline", "by the boot script: nodes whose command line is another one reboot"},
     {"boot", "a reboot, where other states were built since the last"},
     {"stack", "built anew"},
+    {"nic.port", "the network is built on that NIC"},
     {"nic.driver", "the driver's module is exchanged"},
     {"nic.", "set on running NICs, read back, put back"},
     {"irq.", "set when the network stands, read back, put back"},
@@ -52,6 +66,11 @@ static const struct {
     {"cpu.drbd-mask", "DRBD is built anew"},
     {"cpu.workload", "set before the workload, read back, put back"},
     {"block.drbd.", "set when DRBD stands, read back; gone with the device"},
+    {"block.disk.", "set before anything is built, read back, put back"},
+    {"block.", "set when the stack stands, read back; gone with the device"},
+    {"luks.", "the stack is built anew"},
+    {"ext4.", "the file system is made and mounted anew"},
+    {"xfs.", "the file system is made and mounted anew"},
     {"", "set before anything is built, read back, put back"},
 };
 

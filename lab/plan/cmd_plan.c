@@ -8,11 +8,12 @@
 #include <string.h>
 
 static const struct option options[] = {
-    {"help", no_argument, NULL, 'h'},         {"json", no_argument, NULL, 'j'},
-    {"seed", required_argument, NULL, 's'},   {"lab", required_argument, NULL, 'l'},
-    {"group", required_argument, NULL, 'g'},  {"mb-per-s", required_argument, NULL, 'm'},
-    {"boot-s", required_argument, NULL, 'b'}, {"scale", required_argument, NULL, 'x'},
-    {"as-published", no_argument, NULL, 'p'}, {0},
+    {"help", no_argument, NULL, 'h'},          {"json", no_argument, NULL, 'j'},
+    {"seed", required_argument, NULL, 's'},    {"lab", required_argument, NULL, 'l'},
+    {"group", required_argument, NULL, 'g'},   {"mb-per-s", required_argument, NULL, 'm'},
+    {"boot-s", required_argument, NULL, 'b'},  {"scale", required_argument, NULL, 'x'},
+    {"as-published", no_argument, NULL, 'p'},  {"boots", required_argument, NULL, 'B'},
+    {"samples", required_argument, NULL, 'S'}, {0},
 };
 
 struct request {
@@ -37,6 +38,7 @@ static void help(void)
 	     "  --mb-per-s N   assumed speed of the workloads, for the estimate (default 500)\n"
 	     "  --boot-s N     assumed seconds from reboot to hello, for the estimate (default 90)\n"
 	     "  --scale 1/N    with N-th part of the sizes that copies have, in whole records\n"
+	     "  --boots N, --samples N  instead of what the plan repeats\n"
 	     "  --as-published as the experiment was made that the plan repeats, mistakes included (its "
 	     "section "
 	     "published)\n"
@@ -81,6 +83,12 @@ static int read_options(int argc, char **argv, struct request *q)
 				return cli_usage(argv[0],
 				                 "--scale takes a fraction such as 1/1000, not \"%s\"",
 				                 optarg);
+			break;
+		case 'B':
+			good = cli_number("--boots", optarg, 1000, &q->plan_options.boots);
+			break;
+		case 'S':
+			good = cli_number("--samples", optarg, 10000, &q->plan_options.samples);
 			break;
 		case 'p':
 			q->plan_options.as_published = true;

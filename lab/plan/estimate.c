@@ -23,7 +23,7 @@ static uint64_t build_ms(const struct assumptions *a, const struct plan *plan, c
 {
 	uint64_t ms = a->raw_ms;
 
-	if (strcmp(plan_cell_string(plan, c, FACTOR_STACK), "drbd"))
+	if (!(factor_stack_bits(plan_cell_string(plan, c, FACTOR_STACK)) & 1u << STACK_DRBD))
 		return ms;
 	ms += a->drbd_ms;
 	if (plan_cell_has(plan, c, FACTOR_BOND_CYCLES))
@@ -54,23 +54,32 @@ static void count_boots(const struct plan_cell *c, bool new_block, bool *dirty, 
 static uint64_t duration_ms(const json_t *workload)
 {
 	static const char *const names[] = {"duration_ms", "before_ms", "after_ms"};
-	uint64_t ms = 0;
+	uint64_t ms = 0, rounds = (uint64_t)json_integer_value(json_object_get(workload, "rounds"));
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		ms += (uint64_t)json_integer_value(json_object_get(workload, names[i]));
-	return ms;
+	return rounds ? ms * rounds : ms;
 }
 
-/* What DRBD copies or compares by itself: the whole device, whose size is assumed, or what was written
- * before.
- */
-static uint64_t synced_bytes(const struct assumptions *a, const struct plan_cell *c, const json_t *workload)
+static uint64_t bytes_of(const json_t *workload, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(workload, key));
+}
+
+/* What a sample moves beside the workload's own size: what DRBD copies or compares by itself, or what is
+ * written before it can be read. The size of a whole device is assumed. */
+static uint64_t moved_bytes(const struct assumptions *a, const struct plan_cell *c, const json_t *workload)
 {
 	const char *type = json_string_value(json_object_get(workload, "type"));
+	uint64_t span = bytes_of(workload, "span_bytes");
 
-	if (strcmp(type, "resync") && strcmp(type, "verify"))
-		return 0;
-	return c->size_bytes ? c->size_bytes : a->sync_bytes;
+	if (!strcmp(type, "resync") || !strcmp(type, "verify"))
+		return c->size_bytes ? c->size_bytes : a->sync_bytes;
+	if (!strcmp(type, "precondition"))
+		return (span ? span : a->sync_bytes) * bytes_of(workload, "passes");
+	if (json_is_true(json_object_get(workload, "prepare")))
+		return span ? span : c->size_bytes;
+	return 0;
 }
 
 static bool is_read(const json_t *workload)
@@ -83,15 +92,17 @@ static bool is_read(const json_t *workload)
 /* Of aio, a part may be read. */
 static uint64_t written_bytes(const struct plan_cell *c, const json_t *workload)
 {
-	uint64_t reads = (uint64_t)json_integer_value(json_object_get(workload, "read_percent"));
+	uint64_t reads = bytes_of(workload, "read_percent");
 
+	if (bytes_of(workload, "passes"))
+		return bytes_of(workload, "span_bytes") * bytes_of(workload, "passes");
 	return c->size_bytes / 100 * (100 - reads) + c->size_bytes % 100 * (100 - reads) / 100;
 }
 
 void plan_estimate(const struct plan *plan, const struct assumptions *a, struct estimate *e)
 {
 	bool dirty[16] = {false}, booted[16] = {false};
-	const char *state_before = NULL, *arguments_before = "default";
+	const struct plan_cell *before = NULL;
 	unsigned int block = 0;
 
 	*e = (struct estimate){0};
@@ -101,12 +112,10 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 		const json_t *workload = plan_cell_workload(plan, c);
 		bool new_block = visit->boot != block;
 
-		if (new_block || !state_before || strcmp(state_before, c->state_id)) {
-			const char *arguments = plan_cell_string(plan, c, FACTOR_BOOT_CMDLINE);
-			bool other = strcmp(arguments, arguments_before) != 0;
+		if (new_block || !before || strcmp(before->state_id, c->state_id)) {
+			bool other = before && !plan_same_boot(plan, before, c);
 			uint64_t boots;
 
-			arguments_before = arguments;
 			count_boots(c, new_block || other, dirty, booted, e, &boots);
 			for (unsigned int n = 0; n < c->nodes && n < 16; n++)
 				dirty[n] = true;
@@ -114,14 +123,14 @@ void plan_estimate(const struct plan *plan, const struct assumptions *a, struct 
 			e->ms += boots * a->boot_s * 1000 + build_ms(a, plan, c);
 		}
 		block = visit->boot;
-		state_before = c->state_id;
+		before = c;
 		e->nodes = c->nodes > e->nodes ? c->nodes : e->nodes;
 		e->samples += plan->samples;
 		if (!is_read(workload))
 			e->bytes += plan->samples * written_bytes(c, workload);
 		e->ms +=
 		    plan->samples *
-		    (a->sample_ms + (c->size_bytes + synced_bytes(a, c, workload)) / (a->mb_per_s * 1000) +
+		    (a->sample_ms + (c->size_bytes + moved_bytes(a, c, workload)) / (a->mb_per_s * 1000) +
 		     duration_ms(workload));
 	}
 }

@@ -62,6 +62,7 @@ struct plan_options {
 	uint64_t seed;           /* used where the plan shuffles without naming one */
 	struct plan_scale scale; /* of the sizes of its copies, to whole records */
 	bool as_published;       /* as its section published has it */
+	uint64_t boots, samples; /* instead of what the plan repeats; 0: as it says */
 };
 
 /* Reads PATH. Errors go to ERR as "file:line:column: what, and the nearest valid key". 0, or -EINVAL (the
@@ -78,6 +79,8 @@ const json_t *plan_cell_workload(const struct plan *plan, const struct plan_cell
 /* The level of a factor in CELL's state, or its default. */
 const char *plan_cell_string(const struct plan *plan, const struct plan_cell *cell, enum factor_id id);
 long long plan_cell_integer(const struct plan *plan, const struct plan_cell *cell, enum factor_id id);
+/* Whether A and B can be measured on one boot: no kernel argument or the like differs. */
+bool plan_same_boot(const struct plan *plan, const struct plan_cell *a, const struct plan_cell *b);
 /* Whether the factor is part of CELL's state. */
 bool plan_cell_has(const struct plan *plan, const struct plan_cell *cell, enum factor_id id);
 

@@ -257,12 +257,24 @@ static const char *what_group_needs(enum factor_group group)
 	switch (group) {
 	case FACTOR_GROUP_NET:
 	case FACTOR_GROUP_NIC:
-		return "stack: drbd, and a drbd.link other than never-connected";
+		return "a stack with drbd, and a drbd.link other than never-connected";
 	case FACTOR_GROUP_BOND:
-		return "stack: drbd, a drbd.link other than never-connected, and a bond.mode other than none";
+		return "a stack with drbd, a drbd.link other than never-connected, and a bond.mode other "
+		       "than none";
 	case FACTOR_GROUP_DRBD:
 	case FACTOR_GROUP_DEVICE:
-		return "stack: drbd";
+		return "a stack with drbd";
+	case FACTOR_GROUP_DM_LINEAR:
+		return "a stack with dm-linear";
+	case FACTOR_GROUP_LVM:
+		return "a stack with lvm";
+	case FACTOR_GROUP_LUKS:
+	case FACTOR_GROUP_LUKS_DEVICE:
+		return "a stack with luks";
+	case FACTOR_GROUP_EXT4:
+		return "a stack with ext4";
+	case FACTOR_GROUP_XFS:
+		return "a stack with xfs";
 	case FACTOR_GROUP_ALWAYS:
 	case FACTOR_GROUP_NODE:
 		break;

@@ -6,13 +6,42 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct needs {
 	unsigned int nodes, nics;
 	uint64_t bytes;
-	bool drbd;
 };
+
+/* What each layer takes of the device below it: one part in PART of what it offers, and FIXED bytes; no less
+ * than LEAST in all. DRBD: internal metadata, a bit for every 4 KiB and superblock and activity log. LVM: its
+ * metadata, and whole extents of 4 MiB. LUKS: its header. ext4: inode tables (1/64) and the journal (at most
+ * 1/32 and 16 MiB). XFS: its log, and mkfs.xfs makes none below 300 MB. */
+static const struct {
+	enum stack_layer layer;
+	uint64_t part, fixed, least;
+} takes[] = {
+    {STACK_DRBD, 32768, 1 << 20, 0},       {STACK_LVM, UINT64_MAX, 8 << 20, 0},
+    {STACK_LUKS, UINT64_MAX, 16 << 20, 0}, {STACK_EXT4, 16, 32 << 20, 0},
+    {STACK_XFS, 32, 96 << 20, 300 << 20},
+};
+
+/* How large the disk must be for BYTES on top of STACK. */
+static uint64_t below(const char *stack, uint64_t bytes)
+{
+	enum stack_layer layers[STACK_LAYER_COUNT];
+	int count = factor_stack_layers(stack, layers);
+
+	for (int i = count; i-- > 0;)
+		for (size_t k = 0; k < sizeof(takes) / sizeof(*takes); k++) {
+			if (takes[k].layer != layers[i])
+				continue;
+			bytes += bytes / takes[k].part + takes[k].fixed;
+			bytes = bytes < takes[k].least ? takes[k].least : bytes;
+		}
+	return bytes;
+}
 
 static uint64_t bytes_of(const json_t *workload, const char *key)
 {
@@ -38,18 +67,18 @@ static struct needs plan_needs(const struct plan *plan)
 
 	for (size_t i = 0; i < plan->cell_count; i++) {
 		const struct plan_cell *c = &plan->cells[i];
-		uint64_t end = end_byte(c, plan_cell_workload(plan, c));
+		uint64_t end =
+		    below(plan_cell_string(plan, c, FACTOR_STACK), end_byte(c, plan_cell_workload(plan, c)));
 		bool net = plan_cell_has(plan, c, FACTOR_NIC_MTU);
 		bool bond = net && strcmp(plan_cell_string(plan, c, FACTOR_BOND_MODE), "none");
+		unsigned long port =
+		    net && !bond ? strtoul(plan_cell_string(plan, c, FACTOR_NIC_PORT), NULL, 10) : 0;
+		unsigned int nics = bond ? 2 : port ? (unsigned int)port : net;
 
 		n.nodes = c->nodes > n.nodes ? c->nodes : n.nodes;
 		n.bytes = end > n.bytes ? end : n.bytes;
-		n.nics = bond ? 2 : net && !n.nics ? 1 : n.nics;
-		n.drbd |= !strcmp(plan_cell_string(plan, c, FACTOR_STACK), "drbd");
+		n.nics = nics > n.nics ? nics : n.nics;
 	}
-	/* Internal metadata: a bit for every 4 KiB, and less than 1 MiB of superblock and activity log. */
-	if (n.drbd)
-		n.bytes += n.bytes / 32768 + (1 << 20);
 	return n;
 }
 

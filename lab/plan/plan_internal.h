@@ -125,6 +125,8 @@ json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *fai
 json_t *plan_read_aio(struct plan_build *b, size_t index, const json_t *aio);
 json_t *plan_read_resync(struct plan_build *b, size_t index, const json_t *resync);
 json_t *plan_read_verify(struct plan_build *b, size_t index, const json_t *verify);
+json_t *plan_read_files(struct plan_build *b, size_t index, const json_t *files);
+json_t *plan_read_precondition(struct plan_build *b, size_t index, const json_t *precondition);
 /* An array of aio workloads, in CrystalDiskMark's order; PLAN_CRYSTAL_CELLS of them. */
 json_t *plan_read_crystal(struct plan_build *b, size_t index, const json_t *crystal);
 json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt);
@@ -139,6 +141,8 @@ __attribute__((format(printf, 4, 5))) void plan_workload_complain(struct plan_bu
 bool plan_label_net(const json_t *workload, FILE *to);
 /* The same of resync and verify; false: it is neither. */
 bool plan_label_drbd(const json_t *workload, FILE *to);
+/* The same of files; false: it is none. */
+bool plan_label_files(const json_t *workload, FILE *to);
 /* The same of aio; false: it is none. */
 bool plan_label_aio(const json_t *workload, FILE *to);
 

@@ -68,10 +68,10 @@ static char *name_alone(const struct plan_parts *parts, const struct plan_state 
 {
 	const char *stack = plan_state_string(parts, s, FACTOR_STACK),
 	           *link = plan_state_string(parts, s, FACTOR_DRBD_LINK);
-	char text[64];
+	bool drbd = factor_stack_bits(stack) & 1u << STACK_DRBD;
+	char text[128];
 
-	snprintf(text, sizeof(text), "%s%s%s", stack, strcmp(stack, "drbd") ? "" : " ",
-	         strcmp(stack, "drbd") ? "" : link);
+	snprintf(text, sizeof(text), "%s%s%s", stack, drbd ? " " : "", drbd ? link : "");
 	return strdup(parts->state_count == 1 ? text : "base");
 }
 
@@ -146,7 +146,8 @@ static void write_workload_label(const struct plan_build *b, const json_t *w, FI
 	char text[64];
 	bool zero;
 
-	if (plan_label_aio(w, to) || plan_label_drbd(w, to) || plan_label_net(w, to))
+	if (plan_label_aio(w, to) || plan_label_drbd(w, to) || plan_label_files(w, to) ||
+	    plan_label_net(w, to))
 		return;
 	zero = !strcmp(json_string_value(json_object_get(w, "source")), "zero");
 	units_size_text((uint64_t)json_integer_value(json_object_get(w, "bs_bytes")), text, sizeof(text));
@@ -176,6 +177,20 @@ static void write_workload_label(const struct plan_build *b, const json_t *w, FI
 		fprintf(to, " seed=%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(w, "seed")));
 }
 
+/* A read of what is there, where another of the plan reads what was written for it. */
+static bool reads_as_found(const struct plan_build *b, const json_t *w)
+{
+	const char *direction = json_string_value(json_object_get(w, "direction"));
+
+	if (json_object_get(w, "prepare") || (!json_integer_value(json_object_get(w, "read_percent")) &&
+	                                      (!direction || strcmp(direction, "read") != 0)))
+		return false;
+	for (size_t i = 0; i < b->parts->workload_count; i++)
+		if (json_object_get(b->parts->workloads[i].workload, "prepare"))
+			return true;
+	return false;
+}
+
 static int label_workload(const struct plan_build *b, struct plan_workload *w)
 {
 	size_t length;
@@ -185,6 +200,8 @@ static int label_workload(const struct plan_build *b, struct plan_workload *w)
 		return -ENOMEM;
 	if (b->parts->workload_count > 1)
 		write_workload_label(b, w->workload, to);
+	if (reads_as_found(b, w->workload))
+		fputs(" as-found", to);
 	return fclose(to) ? -ENOMEM : 0;
 }
 

@@ -51,15 +51,15 @@ static void read_order(struct plan_build *b, uint64_t seed)
 		b->plan->seed = named ? (uint64_t)json_integer_value(named) : seed;
 }
 
-static int read_head(struct plan_build *b, uint64_t seed)
+static int read_head(struct plan_build *b, const struct plan_options *o)
 {
 	struct plan *p = b->plan;
 	const json_t *root = b->doc.root, *repeat = json_object_get(root, "repeat");
 
 	p->question = strdup(json_string_value(json_object_get(root, "question")));
 	p->nodes = integer_or(root, "nodes", 0);
-	p->boots = integer_or(repeat, "boots", DEFAULT_BOOTS);
-	p->samples = integer_or(repeat, "samples", DEFAULT_SAMPLES);
+	p->boots = o->boots ? (unsigned int)o->boots : integer_or(repeat, "boots", DEFAULT_BOOTS);
+	p->samples = o->samples ? (unsigned int)o->samples : integer_or(repeat, "samples", DEFAULT_SAMPLES);
 	p->retries = integer_or(root, "retries", DEFAULT_RETRIES);
 	p->peer_ms = DEFAULT_PEER_MS;
 	p->apply_ms = DEFAULT_APPLY_MS;
@@ -67,7 +67,7 @@ static int read_head(struct plan_build *b, uint64_t seed)
 	read_deadline(b, "peer", &p->peer_ms);
 	read_deadline(b, "apply", &p->apply_ms);
 	read_deadline(b, "measure", &p->measure_ms);
-	read_order(b, seed);
+	read_order(b, o->seed);
 	return p->question ? 0 : -ENOMEM;
 }
 
@@ -91,7 +91,7 @@ static int build(struct plan_build *b, const struct plan_options *o)
 		plan_check_factors(b);
 		return -EINVAL;
 	}
-	r = read_head(b, o->seed);
+	r = read_head(b, o);
 	if (!r)
 		r = plan_tune_rows(b);
 	if (!r)

@@ -14,7 +14,7 @@ static int make_cell(struct plan_build *b, size_t state, size_t workload, const 
 	const struct plan_state *s = &parts->states[state];
 	const struct plan_workload *w = &parts->workloads[workload];
 	struct plan_cell *cell = &b->plan->cells[b->plan->cell_count++];
-	bool drbd = !strcmp(plan_state_string(parts, s, FACTOR_STACK), "drbd");
+	bool drbd = factor_stack_bits(plan_state_string(parts, s, FACTOR_STACK)) & 1u << STACK_DRBD;
 	bool alone = !strcmp(plan_state_string(parts, s, FACTOR_DRBD_LINK), "never-connected");
 	char *body = NULL;
 	int length, r;
@@ -89,56 +89,106 @@ static void shuffle(uint64_t *state, size_t *items, size_t count)
 	}
 }
 
-/* Which of the plan's kernel command lines each state boots with, by the order of their first appearance.
- * *COUNT of them. The caller frees it; NULL: out of memory. */
-static size_t *number_boots(const struct plan_build *b, size_t *count)
+/* Factors that only another boot can change. */
+static const enum factor_id boot_factors[] = {FACTOR_BOOT_KERNEL, FACTOR_BOOT_CMDLINE};
+
+bool plan_same_boot(const struct plan *plan, const struct plan_cell *a, const struct plan_cell *b)
 {
-	size_t *numbers =
-	    calloc(2 * b->parts->state_count, sizeof(*numbers)); /* and what group_boots() needs */
-	json_t *known = json_object();
+	const struct plan_state *states = plan->parts->states;
 
-	*count = 0;
-	for (size_t s = 0; numbers && known && s < b->parts->state_count; s++) {
-		const char *arguments =
-		    plan_state_string(b->parts, &b->parts->states[s], FACTOR_BOOT_CMDLINE);
-		const json_t *number = json_object_get(known, arguments);
-
-		numbers[s] = number ? (size_t)json_integer_value(number) : (*count)++;
-		if (!number && json_object_set_new(known, arguments, json_integer((json_int_t)numbers[s])))
-			*count = 0;
-	}
-	json_decref(known);
-	if (*count)
-		return numbers;
-	free(numbers);
-	return NULL;
+	for (size_t i = 0; i < sizeof(boot_factors) / sizeof(*boot_factors); i++)
+		if (states[a->state].levels[boot_factors[i]] != states[b->state].levels[boot_factors[i]])
+			return false;
+	return true;
 }
 
-/* Brings states of one command line together, so that reboots are few: command lines in the order in which
- * the first state of each stands, and the states of each in theirs. SPARE has as much room. */
-static void group_boots(size_t *numbers, size_t count, size_t *states, size_t state_count, size_t *spare)
-{
-	size_t used = 0, *seen = numbers + state_count;
+/* What states have in common that can share a boot, by number, in the order of first appearance. */
+struct boot_kinds {
+	size_t *of_state, *order, count;
+	uint16_t (*levels)[sizeof(boot_factors) / sizeof(*boot_factors)];
+};
 
-	memset(seen, 0, state_count * sizeof(*seen));
-	for (size_t i = 0; count > 1 && used < state_count; i++) {
-		if (seen[numbers[states[i]]]++)
-			continue;
-		for (size_t k = i; k < state_count; k++)
-			if (numbers[states[k]] == numbers[states[i]])
-				spare[used++] = states[k];
-	}
-	if (count > 1)
+static size_t kind_of(struct boot_kinds *k, const struct plan_state *s)
+{
+	uint16_t levels[sizeof(boot_factors) / sizeof(*boot_factors)];
+	size_t i = 0;
+
+	for (size_t f = 0; f < sizeof(levels) / sizeof(*levels); f++)
+		levels[f] = s->levels[boot_factors[f]];
+	while (i < k->count && memcmp(k->levels[i], levels, sizeof(levels)))
+		i++;
+	if (i == k->count)
+		memcpy(k->levels[k->count++], levels, sizeof(levels));
+	return i;
+}
+
+static int find_kinds(const struct plan_parts *parts, struct boot_kinds *k)
+{
+	k->of_state = calloc(parts->state_count, sizeof(*k->of_state));
+	k->order = calloc(parts->state_count, sizeof(*k->order));
+	k->levels = calloc(parts->state_count, sizeof(*k->levels));
+	if (!k->of_state || !k->order || !k->levels)
+		return -ENOMEM;
+	for (size_t s = 0; s < parts->state_count; s++)
+		k->of_state[s] = kind_of(k, &parts->states[s]);
+	return 0;
+}
+
+/* Brings states that can share a boot together, kinds in their order, the states of each in theirs; so boots
+ * are few, and in a shuffled plan each kind is as likely to come first as any other, however many states it
+ * has. SPARE has as much room. */
+static void group_boots(const struct boot_kinds *k, size_t *states, size_t state_count, size_t *spare)
+{
+	size_t used = 0;
+
+	for (size_t g = 0; k->count > 1 && g < k->count; g++)
+		for (size_t i = 0; i < state_count; i++)
+			if (k->of_state[states[i]] == k->order[g])
+				spare[used++] = states[i];
+	if (k->count > 1)
 		memcpy(states, spare, state_count * sizeof(*states));
+}
+
+static void count_up(size_t *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		items[i] = i;
+}
+
+/* The visits of block BOOT. STATES and WORKLOADS have room for as many as there are of either. */
+static void make_block(struct plan_build *b, unsigned int boot, struct boot_kinds *kinds, uint64_t *random,
+                       size_t *states, size_t *workloads)
+{
+	const struct plan_parts *parts = b->parts;
+	struct plan *p = b->plan;
+
+	count_up(states, parts->state_count);
+	count_up(kinds->order, kinds->count);
+	if (p->shuffled)
+		shuffle(random, states, parts->state_count);
+	if (p->shuffled && kinds->count > 1)
+		shuffle(random, kinds->order, kinds->count);
+	group_boots(kinds, states, parts->state_count, workloads);
+	for (size_t s = 0; s < parts->state_count; s++) {
+		count_up(workloads, parts->workload_count);
+		if (p->shuffled)
+			shuffle(random, workloads, parts->workload_count);
+		for (size_t w = 0; w < parts->workload_count; w++)
+			p->visits[p->visit_count++] =
+			    (struct plan_visit){boot, states[s] * parts->workload_count + workloads[w]};
+	}
 }
 
 int plan_make_visits(struct plan_build *b)
 {
-	size_t larger = b->parts->state_count > b->parts->workload_count ? b->parts->state_count
-	                                                                 : b->parts->workload_count;
-	size_t *states, *workloads, *boots, boot_count;
+	const struct plan_parts *parts = b->parts;
+	size_t larger =
+	    parts->state_count > parts->workload_count ? parts->state_count : parts->workload_count;
+	struct boot_kinds kinds = {0};
 	struct plan *p = b->plan;
 	uint64_t random = p->seed;
+	size_t *room;
+	int r;
 
 	if (p->cell_count > PLAN_VISITS_MAX / p->boots) {
 		yaml_complain(&b->doc, "/repeat/boots", false,
@@ -147,32 +197,13 @@ int plan_make_visits(struct plan_build *b)
 		return -EINVAL;
 	}
 	p->visits = calloc(p->cell_count * p->boots, sizeof(*p->visits));
-	states = calloc(2 * larger, sizeof(*states));
-	boots = number_boots(b, &boot_count);
-	if (!p->visits || !states || !boots) {
-		free(states);
-		free(boots);
-		return -ENOMEM;
-	}
-	workloads = states + larger;
-	for (unsigned int boot = 1; boot <= p->boots; boot++) {
-		for (size_t s = 0; s < b->parts->state_count; s++)
-			states[s] = s;
-		if (p->shuffled)
-			shuffle(&random, states, b->parts->state_count);
-		group_boots(boots, boot_count, states, b->parts->state_count, workloads);
-		for (size_t s = 0; s < b->parts->state_count; s++) {
-			for (size_t w = 0; w < b->parts->workload_count; w++)
-				workloads[w] = w;
-			if (p->shuffled)
-				shuffle(&random, workloads, b->parts->workload_count);
-			for (size_t w = 0; w < b->parts->workload_count; w++)
-				p->visits[p->visit_count++] =
-				    (struct plan_visit){boot,
-				                        states[s] * b->parts->workload_count + workloads[w]};
-		}
-	}
-	free(states);
-	free(boots);
-	return 0;
+	room = calloc(2 * larger, sizeof(*room));
+	r = p->visits && room ? find_kinds(parts, &kinds) : -ENOMEM;
+	for (unsigned int boot = 1; !r && boot <= p->boots; boot++)
+		make_block(b, boot, &kinds, &random, room, room + larger);
+	free(kinds.of_state);
+	free(kinds.order);
+	free(kinds.levels);
+	free(room);
+	return r;
 }

@@ -12,14 +12,20 @@ static const char *sample_text(const struct plan *plan, const struct plan_cell *
 {
 	const json_t *workload = plan_cell_workload(plan, c);
 	const char *type = json_string_value(json_object_get(workload, "type"));
+	uint64_t rounds = (uint64_t)json_integer_value(json_object_get(workload, "rounds"));
 
 	if (c->size_bytes)
 		return units_size_text(c->size_bytes, buf, size);
-	if (!strcmp(type, "resync") || !strcmp(type, "verify"))
+	if (json_integer_value(json_object_get(workload, "span_bytes")) && !strcmp(type, "precondition"))
+		return units_size_text((uint64_t)json_integer_value(json_object_get(workload, "span_bytes")) *
+		                           (uint64_t)json_integer_value(json_object_get(workload, "passes")),
+		                       buf, size);
+	if (!strcmp(type, "precondition") || !strcmp(type, "resync") || !strcmp(type, "verify"))
 		return "the whole device";
 	if (!strcmp(type, "aio"))
 		return units_duration_text((uint64_t)json_integer_value(
-		                               json_object_get(workload, "duration_ms")),
+		                               json_object_get(workload, "duration_ms")) *
+		                               (rounds ? rounds : 1),
 		                           buf, size);
 	return "nothing written";
 }

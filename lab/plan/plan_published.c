@@ -25,7 +25,9 @@ int plan_apply_published(struct plan_build *b, bool asked)
 		snprintf(to, sizeof(to), "/%.100s", key);
 		if (!r)
 			r = yaml_move_marks(&b->doc, from, to);
-		if (!r && json_object_set(root, key, value))
+		if (!r && json_is_null(value))
+			json_object_del(root, key);
+		else if (!r && json_object_set(root, key, value))
 			r = -ENOMEM;
 	}
 	return r;

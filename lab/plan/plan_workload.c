@@ -107,22 +107,28 @@ static json_t *make(const json_t *copy, const struct copy *c)
 {
 	const json_t *conv = json_object_get(copy, "conv"), *source = json_object_get(copy, "source");
 	const json_t *drop = json_object_get(copy, "drop_caches"), *seed = json_object_get(copy, "seed");
+	const json_t *prepare = json_object_get(copy, "prepare");
 	bool zero = source && !strcmp(json_string_value(source), "zero");
+	json_t *w;
 
 	if (c->read)
 		zero = true;
-	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:s, s:s, s:I, s:b}", "type", "copy",
-	                 "direction", c->read ? "read" : "write", "bs_bytes", (json_int_t)c->bs, "size_bytes",
-	                 (json_int_t)c->size, "seek_bytes", (json_int_t)c->seek, "direct", c->direct, "dsync",
-	                 c->dsync, "sync", c->sync, "conv", conv ? json_string_value(conv) : "none", "source",
-	                 c->read ? "none"
-	                 : zero  ? "zero"
-	                         : "incompressible",
-	                 "seed",
-	                 zero   ? (json_int_t)0
-	                 : seed ? json_integer_value(seed)
-	                        : (json_int_t)1,
-	                 "drop_caches", drop ? json_is_true(drop) : 1);
+	w = json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:s, s:s, s:I, s:b}", "type", "copy",
+	              "direction", c->read ? "read" : "write", "bs_bytes", (json_int_t)c->bs, "size_bytes",
+	              (json_int_t)c->size, "seek_bytes", (json_int_t)c->seek, "direct", c->direct, "dsync",
+	              c->dsync, "sync", c->sync, "conv", conv ? json_string_value(conv) : "none", "source",
+	              c->read ? "none"
+	              : zero  ? "zero"
+	                      : "incompressible",
+	              "seed",
+	              zero   ? (json_int_t)0
+	              : seed ? json_integer_value(seed)
+	                     : (json_int_t)1,
+	              "drop_caches", drop ? json_is_true(drop) : 1);
+	/* A disk answers for what nobody wrote without looking. */
+	if (w && c->read && (!prepare || json_is_true(prepare)))
+		json_object_set_new(w, "prepare", json_true());
+	return w;
 }
 
 /* What has no meaning in a read, or in a write. */
@@ -136,6 +142,8 @@ static void check_direction(struct plan_build *b, size_t index, const json_t *co
 		if (json_object_get(copy, writes[i]))
 			plan_workload_complain(b, index, writes[i], "a read has none%s",
 			                       i ? "" : "; iflag: [direct] is what it may have");
+	if (!c->read && json_object_get(copy, "prepare"))
+		plan_workload_complain(b, index, "prepare", "nothing is read");
 	if (!c->read && json_object_get(copy, "iflag"))
 		plan_workload_complain(b, index, "iflag", "a write has none; oflag is what it may have");
 }
@@ -173,7 +181,8 @@ static const struct {
     {"copy", read_copy},          {"stream", plan_read_stream},
     {"rtt", plan_read_rtt},       {"failover", plan_read_failover},
     {"aio", plan_read_aio},       {"resync", plan_read_resync},
-    {"verify", plan_read_verify},
+    {"verify", plan_read_verify}, {"precondition", plan_read_precondition},
+    {"files", plan_read_files},
 };
 
 /* Adds WORKLOAD, which becomes its own, unless it is there. */

@@ -3,23 +3,27 @@
  * line reads for some seconds, unbuffered, then writes, and of several passes (five) shows the best, in MB/s;
  * sequential I/O is in records of 1 MiB. So its published source has it (DiskBench.cpp, Copyright 2007-2008
  * hiyohiyo, six seconds; later ones five, and queue depth 32). The best is the report's largest. */
+#include "crystal.h"
 #include "plan_internal.h"
 
 #include <string.h>
 
 enum { MIB = 1 << 20, DEFAULT_SIZE_BYTES = 1000 * MIB, DEFAULT_DURATION_MS = 5000, PASSES = 5 };
 
-static const struct line {
-	int bs_bytes, depth, random_percent, read_percent;
-} lines[] = {
-    {MIB, 1, 0, 100},    {MIB, 1, 0, 0},    {512 << 10, 1, 100, 100}, {512 << 10, 1, 100, 0},
-    {4096, 1, 100, 100}, {4096, 1, 100, 0}, {4096, 32, 100, 100},     {4096, 32, 100, 0},
+const struct crystal_line crystal_lines[CRYSTAL_LINES] = {
+    {"Sequential Read", MIB, 1, 0, 100},
+    {"Sequential Write", MIB, 1, 0, 0},
+    {"Random Read 512KB", 512 << 10, 1, 100, 100},
+    {"Random Write 512KB", 512 << 10, 1, 100, 0},
+    {"Random Read 4KB (QD=1)", 4096, 1, 100, 100},
+    {"Random Write 4KB (QD=1)", 4096, 1, 100, 0},
+    {"Random Read 4KB (QD=32)", 4096, 32, 100, 100},
+    {"Random Write 4KB (QD=32)", 4096, 32, 100, 0},
 };
 
-_Static_assert(sizeof(lines) / sizeof(*lines) + 1 == PLAN_CRYSTAL_CELLS,
-               "one to fill the area, then the lines");
+_Static_assert(CRYSTAL_LINES + 1 == PLAN_CRYSTAL_CELLS, "one to fill the area, then the lines");
 
-static json_t *cell_of(const struct line *line, uint64_t span, uint64_t size, uint64_t duration_ms)
+static json_t *cell_of(const struct crystal_line *line, uint64_t span, uint64_t size, uint64_t duration_ms)
 {
 	return json_pack("{s:s, s:s, s:i, s:I, s:I, s:i, s:I, s:i, s:i, s:i, s:i, s:i, s:b, s:b, s:b, s:i}",
 	                 "type", "aio", "engine", "libaio", "bs_bytes", line->bs_bytes, "size_bytes",
@@ -44,7 +48,7 @@ json_t *plan_read_crystal(struct plan_build *b, size_t index, const json_t *crys
 	const json_t *order = json_object_get(b->doc.root, "order");
 	uint64_t size = DEFAULT_SIZE_BYTES, duration_ms = DEFAULT_DURATION_MS;
 	bool good = plan_workload_size(b, index, crystal, "size", &size);
-	static const struct line fill = {MIB, 1, 0, 0};
+	static const struct crystal_line fill = {"", MIB, 1, 0, 0};
 	json_t *cells = json_array();
 	int r = cells ? 0 : -1;
 
@@ -61,8 +65,8 @@ json_t *plan_read_crystal(struct plan_build *b, size_t index, const json_t *crys
 	}
 	if (!r)
 		r = json_array_append_new(cells, cell_of(&fill, size, size, 0));
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines) && !r; i++)
-		r = json_array_append_new(cells, cell_of(&lines[i], size, 0, duration_ms));
+	for (size_t i = 0; i < CRYSTAL_LINES && !r; i++)
+		r = json_array_append_new(cells, cell_of(&crystal_lines[i], size, 0, duration_ms));
 	if (!r) {
 		note_differences(b);
 		return cells;

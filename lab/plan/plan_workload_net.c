@@ -100,6 +100,10 @@ json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *fai
 		    b, index, "after",
 		    "before and after together take longer than the deadline for measuring (deadlines: "
 		    "measure)");
+	if (good && bs && b->plan->scale.denominator) {
+		size = plan_scaled(&b->plan->scale, size, bs);
+		size = size ? size : bs;
+	}
 	if (what && !strcmp(json_string_value(what), "role"))
 		return role_change(b, index, failover, bs, size, before_ms, after_ms);
 	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "type", "failover", "what", "link",
@@ -113,9 +117,15 @@ static const char *lacks(const json_t *workload, const struct plan_parts *parts,
 {
 	const char *type = json_string_value(json_object_get(workload, "type"));
 	const char *what = json_string_value(json_object_get(workload, "what"));
+	const char *stack = plan_state_string(parts, s, FACTOR_STACK);
 	bool link = !strcmp(type, "failover") && !strcmp(what, "link"), connected;
 
-	if (!strcmp(type, "copy") || !strcmp(type, "aio"))
+	if (!strcmp(type, "files"))
+		return factor_stack_is_files(stack) ? NULL : "a file system on top of the stack";
+	if ((!strcmp(type, "aio") || !strcmp(type, "precondition")) &&
+	    !json_integer_value(json_object_get(workload, "span_bytes")) && factor_stack_is_files(stack))
+		return "a span, the size of its file on a file system";
+	if (!strcmp(type, "copy") || !strcmp(type, "aio") || !strcmp(type, "precondition"))
 		return NULL;
 	if (!s->levels[FACTOR_NIC_MTU])
 		return "stack: drbd, and a drbd.link other than never-connected, since it goes over the "
@@ -129,6 +139,8 @@ static const char *lacks(const json_t *workload, const struct plan_parts *parts,
 		       "bond";
 	if (!connected)
 		return "drbd.link: connected, since both nodes take part in it";
+	if (!link && strncmp(stack, "drbd", 4) != 0)
+		return "a stack with drbd on top, since it works on DRBD itself";
 	if (!strcmp(type, "verify") &&
 	    !strcmp(plan_state_string(parts, s, FACTOR_DRBD_VERIFY_ALG), "default"))
 		return "a drbd.net.verify-alg, by which the nodes compare their data";

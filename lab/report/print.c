@@ -246,11 +246,12 @@ void report_print(const struct report *report, FILE *out)
 		print_cell(&report->cells[i], width, out);
 	print_intervals(report, out);
 	aio_print(report, out);
+	crystal_print(report, out);
 	print_round_trips(report, out);
 	print_failovers(report, out);
 	knee_print(report, out);
 	observers_print(report, out);
-	drbd_print(report, out);
+	workloads_print(report, out);
 	variance_print(report, out);
 	order_print(report, out);
 	fputc('\n', out);

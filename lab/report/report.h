@@ -73,12 +73,14 @@ const char *confidence_text(double confidence, char text[16]);
 
 /* IOPS and latencies of cells with the workload aio; nothing where there are none. */
 void aio_print(const struct report *report, FILE *out);
+/* CrystalDiskMark's table of cells that are its lines; nothing where there are none. */
+void crystal_print(const struct report *report, FILE *out);
 /* What drift, order and place say of the run; nothing where there is too little to test. */
 void order_print(const struct report *report, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */
 void knee_print(const struct report *report, FILE *out);
-/* A line for each resync, online verify and change of roles. */
-void drbd_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify, change of roles and tree of files. */
+void workloads_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "conduct_internal.h"
+#include "layers.h"
 #include "log.h"
 
 #include <errno.h>
@@ -75,9 +76,17 @@ static bool needs_reboot(const struct node *n, const struct run_visit *visit, co
 		*why = "this boot served another block of samples";
 		return true;
 	}
+	if (strcmp(layers_kernel(n->layers), cell->kernel)) {
+		*why = "the cell asks for another kernel";
+		return true;
+	}
 	if (strcmp(n->arguments, cell->arguments)) {
 		*why = *cell->arguments ? "the cell asks for other kernel arguments"
 		                        : "the cell asks for a kernel without arguments of its own";
+		return true;
+	}
+	if (layers_missing(run->layers, n->layers)) {
+		*why = "the run needs a layer of the image that this boot does not have";
 		return true;
 	}
 	if (cell->fresh && n->states > 0 && !(n->states == 1 && state_stands(n->group, cell))) {
@@ -373,6 +382,7 @@ void conductor_close(struct conductor *c)
 	for (size_t i = 0; i < c->node_count; i++) {
 		json_decref(c->nodes[i].binding);
 		json_decref(c->nodes[i].result_error);
+		json_decref(c->nodes[i].layers);
 		free(c->nodes[i].reason);
 	}
 	free(c->groups);

@@ -48,10 +48,22 @@ struct complaint {
 int conductor_open(struct store *store, json_t *lab, struct moment now, struct conductor **conductor);
 void conductor_close(struct conductor *c);
 
-/* A new one-time token for a node that boots from the NIC MAC (lower case, colons). *ARGUMENTS are those that
- * the cell that comes next asks of its kernel ("": none); it stays right until the run ends. 0 or -errno. */
-int conductor_token(struct conductor *c, struct moment now, const char *node, const char *mac, char token[33],
-                    const char **arguments);
+/* What a boot script shall load beside kernel and initramfs; it stays right until the run ends. */
+struct boot_wish {
+	const char *arguments; /* that the cell that comes next asks of its kernel; "": none */
+	const char *kernel;    /* the layer that has the cell's kernel; "": ours */
+	const json_t *layers;  /* names of those that the run needs; NULL: none */
+};
+
+/* What NODE shall boot with. */
+struct boot_wish conductor_wish(const struct conductor *c, const char *node);
+
+/* A new one-time token for a node that boots from the NIC MAC (lower case, colons) with WISH. 0 or -errno. */
+int conductor_token(struct conductor *c, struct moment now, const char *node, const char *mac,
+                    const struct boot_wish *wish, char token[33]);
+
+/* The server has no LAYER, which NODE's run needs: the run ends. */
+void conductor_no_layer(struct conductor *c, struct moment now, const char *node, const char *layer);
 
 /* The node of the lab file with that MAC or UUID (lower case; either may be NULL), or NULL. */
 const char *conductor_who(const struct conductor *c, const char *mac, const char *uuid);

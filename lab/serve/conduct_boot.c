@@ -10,32 +10,50 @@
 
 #define TOKENS_KEPT 8 /* served scripts of a node that never said hello */
 
-/* What the next sample of NODE's group, or the one that is open, asks of the kernel's command line. */
-static const char *arguments_of_next(const struct conductor *c, const char *node)
+static const struct group *group_of(const struct conductor *c, const char *node)
 {
-	for (size_t i = 0; i < c->node_count; i++) {
-		const struct group *g = c->nodes[i].group;
-		struct item item;
-		bool unfinished;
-
-		if (strcmp(c->nodes[i].name, node) || !g->run)
-			continue;
-		if (g->attempt.open)
-			item = g->attempt.item;
-		else if (!run_pick(g, &item, &unfinished))
-			return "";
-		return g->run->cells[g->run->visits[item.visit].cell].arguments;
-	}
-	return "";
+	for (size_t i = 0; i < c->node_count; i++)
+		if (!strcmp(c->nodes[i].name, node))
+			return c->nodes[i].group;
+	return NULL;
 }
 
-int conductor_token(struct conductor *c, struct moment now, const char *node, const char *mac, char token[33],
-                    const char **arguments)
+struct boot_wish conductor_wish(const struct conductor *c, const char *node)
+{
+	const struct group *g = group_of(c, node);
+	struct boot_wish wish = {.arguments = "", .kernel = ""};
+	struct item item;
+	bool unfinished;
+
+	if (!g || !g->run)
+		return wish;
+	wish.layers = g->run->layers;
+	if (g->attempt.open)
+		item = g->attempt.item;
+	else if (!run_pick(g, &item, &unfinished))
+		return wish;
+	wish.arguments = g->run->cells[g->run->visits[item.visit].cell].arguments;
+	wish.kernel = g->run->cells[g->run->visits[item.visit].cell].kernel;
+	return wish;
+}
+
+void conductor_no_layer(struct conductor *c, struct moment now, const char *node, const char *layer)
+{
+	struct group *g = (struct group *)group_of(c, node);
+
+	if (g && g->run)
+		run_end(g, now,
+		        error_new("lab", "layer", layer, "run",
+		                  "Build it with `make layers`, then ask for the run again.",
+		                  "the run needs the layer %s, which is not in the server's image folder",
+		                  layer));
+}
+
+int conductor_token(struct conductor *c, struct moment now, const char *node, const char *mac,
+                    const struct boot_wish *wish, char token[33])
 {
 	unsigned char random[16];
 	int r;
-
-	*arguments = arguments_of_next(c, node);
 
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		return -EIO;
@@ -46,7 +64,7 @@ int conductor_token(struct conductor *c, struct moment now, const char *node, co
 		return r;
 	r = store_do(c->store,
 	             "INSERT INTO boots (token, node, mac, made_unix_ns, arguments) VALUES (?, ?, ?, ?, ?)",
-	             "sssis", token, node, mac, now.unix_ns, *arguments);
+	             "sssis", token, node, mac, now.unix_ns, wish->arguments);
 	if (!r)
 		r = store_do(c->store,
 		             "DELETE FROM boots WHERE node = ?1 AND boot_id IS NULL AND token NOT IN (SELECT "
@@ -83,6 +101,8 @@ static void boot_read(struct node *n, sqlite3_stmt *row)
 	n->states = (unsigned int)sqlite3_column_int64(row, 4);
 	copy_text(n->last_state, sizeof(n->last_state), store_text(row, 5));
 	copy_text(n->arguments, sizeof(n->arguments), store_text(row, 6));
+	json_decref(n->layers);
+	n->layers = json_loads(store_text(row, 7), 0, NULL);
 }
 
 int boot_load(struct conductor *c, struct node *n)
@@ -90,8 +110,8 @@ int boot_load(struct conductor *c, struct node *n)
 	sqlite3_stmt *row;
 	int r = store_ask(
 	    c->store, &row,
-	    "SELECT token, boot_id, run, block, states, last_state, arguments FROM boots WHERE node = ? "
-	    "AND hello_order IS "
+	    "SELECT token, boot_id, run, block, states, last_state, arguments, coalesce(json_extract("
+	    "inventory, '$.layers'), '[]') FROM boots WHERE node = ? AND hello_order IS "
 	    "NOT NULL ORDER BY hello_order DESC LIMIT 1",
 	    "s", n->name);
 
@@ -174,6 +194,8 @@ static void boot_begin(struct node *n, struct moment now, const char *token, con
 	copy_text(n->token, sizeof(n->token), token);
 	copy_text(n->arguments, sizeof(n->arguments), arguments);
 	copy_text(n->boot_id, sizeof(n->boot_id), text(hello, "boot_id"));
+	json_decref(n->layers);
+	n->layers = json_incref(json_object_get(json_object_get(hello, "inventory"), "layers"));
 	n->busy_until_ns = 0;
 	n->block_run[0] = '\0';
 	n->block = 0;

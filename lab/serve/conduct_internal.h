@@ -33,6 +33,7 @@ struct node {
 	unsigned int block, states;
 	char last_state[ID_SIZE];              /* in force, "": none */
 	char arguments[FACTOR_ARGUMENTS_SIZE]; /* of its kernel, that a cell asked for */
+	json_t *layers;                        /* that it says it has; NULL: none */
 
 	/* the open attempt */
 	bool assigned;
@@ -62,6 +63,7 @@ struct run_cell {
 	bool fresh, failed;
 	bool unsupported;      /* failed because a node refuses a level of it */
 	const char *arguments; /* of the kernel, in body; "": none */
+	const char *kernel;    /* the layer that has it; "": ours */
 	unsigned int nodes;
 	json_t *body;
 };
@@ -81,6 +83,7 @@ struct run {
 	char id[NAME_SIZE];
 	unsigned int samples, retries;
 	int64_t peer_ms, apply_ms, measure_ms;
+	json_t *layers; /* of the image, that its cells need: every boot of the run has all of them */
 	struct run_cell *cells;
 	size_t cell_count;
 	struct run_visit *visits;

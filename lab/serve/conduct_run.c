@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A run in memory, made from the store; and its end. */
 #include "conduct_internal.h"
+#include "layers.h"
 #include "log.h"
 
 #include "../tune/tune.h"
@@ -40,6 +41,7 @@ void run_free(struct run *run)
 	}
 	for (size_t i = 0; i < run->visit_count; i++)
 		free(run->visits[i].samples);
+	json_decref(run->layers);
 	free(run->cells);
 	free(run->visits);
 	free(run);
@@ -54,7 +56,8 @@ static int load_cells(struct store *store, struct run *run)
 	if (r)
 		return r;
 	run->cells = calloc((size_t)count + 1, sizeof(*run->cells));
-	if (!run->cells)
+	run->layers = json_array();
+	if (!run->cells || !run->layers)
 		return -ENOMEM;
 	r = store_ask(store, &row,
 	              "SELECT cell_id, state_id, label, fresh, failed, nodes, body, "
@@ -74,12 +77,14 @@ static int load_cells(struct store *store, struct run *run)
 		cell->nodes = (unsigned int)sqlite3_column_int(row, 5);
 		cell->body = json_loads(store_text(row, 6), 0, NULL);
 		cell->unsupported = cell->failed && !strcmp(store_text(row, 7), "unsupported");
+		cell->kernel = layers_kernel_of_state(json_object_get(cell->body, "state"));
 		cell->arguments =
 		    factor_left_alone(&factors[FACTOR_BOOT_CMDLINE],
 		                      json_object_get(json_object_get(cell->body, "state"), "boot.cmdline"))
 		        ? ""
 		        : factor_string(json_object_get(cell->body, "state"), FACTOR_BOOT_CMDLINE);
-		if (!cell->label || !cell->body) {
+		if (!cell->label || !cell->body ||
+		    layers_of_state(json_object_get(cell->body, "state"), run->layers)) {
 			store_reset(row);
 			return -EUCLEAN;
 		}

@@ -30,6 +30,8 @@ static bool allowed(const char *name)
 {
 	if (!strncmp(name, "ipxe/", 5))
 		return plain(name + 5);
+	if (!strncmp(name, "layers/", 7))
+		return plain(name + 7);
 	return plain(name) && (!strcmp(name, "vmlinuz") || !strncmp(name, "initramfs.cpio", 14));
 }
 
@@ -62,6 +64,18 @@ void image_get(struct server *s, struct request *rq)
 	log_event(NULL, "image", "%s is fetched", name);
 	rq->file = fd;
 	rq->status = 200;
+}
+
+bool image_has_layer(const struct server *s, const char *layer, const char *ending)
+{
+	char name[128];
+	int fd;
+
+	snprintf(name, sizeof(name), "layers/%s%s", layer, ending);
+	fd = open_file(s, name);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 bool image_complete(const struct server *s)

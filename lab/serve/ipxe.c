@@ -97,13 +97,13 @@ static void write_console(FILE *out, const json_t *node)
 }
 
 static void script_boot(const struct server *s, FILE *out, const char *name, const char *mac,
-                        const char *uuid, const char *token, const char *cell_arguments,
+                        const char *uuid, const char *token, const struct boot_wish *wish,
                         const char *initramfs)
 {
 	const json_t *node = json_object_get(json_object_get(s->lab, "nodes"), name);
 	const json_t *arguments = json_object_get(node, "kernel_arguments");
 	char dashes[18];
-	json_t *argument;
+	const json_t *argument, *layer;
 	size_t i;
 
 	strcpy(dashes, mac);
@@ -115,28 +115,40 @@ static void script_boot(const struct server *s, FILE *out, const char *name, con
 	        "echo assay: this is node %s (%s)\n"
 	        "set gateway-argument\n"
 	        "isset ${netX/gateway} && set gateway-argument ,${netX/gateway} ||\n"
-	        "kernel %s/image/vmlinuz initrd=%s",
-	        name, mac, s->url, initramfs);
+	        "kernel %s/image/%s%s%s initrd=%s",
+	        name, mac, s->url, *wish->kernel ? "layers/" : "", wish->kernel,
+	        *wish->kernel ? ".vmlinuz" : "vmlinuz", initramfs);
+	if (*wish->kernel)
+		fprintf(out, " initrd=%s.cpio.zst", wish->kernel);
+	/* What the kernel's EFI stub needs, which knows initrds by their names. */
+	json_array_foreach ((json_t *)wish->layers, i, layer) {
+		fprintf(out, " initrd=%s.cpio.zst", json_string_value(layer));
+	}
 	write_console(out, node);
 	fprintf(out,
 	        " panic=10 quiet loglevel=3 assay.server=%s assay.token=%s "
 	        "assay.ip=${netX/ip}/%u${gateway-argument} "
 	        "BOOTIF=01-%s",
 	        s->url, token, s->prefix, dashes);
-	json_array_foreach (arguments, i, argument)
+	json_array_foreach ((json_t *)arguments, i, argument)
 		fprintf(out, " %s", json_string_value(argument));
-	if (*cell_arguments)
-		fprintf(out, " %s", cell_arguments);
+	if (*wish->arguments)
+		fprintf(out, " %s", wish->arguments);
+	fprintf(out, " || goto failed\ninitrd %s/image/%s || goto failed\n", s->url, initramfs);
+	if (*wish->kernel)
+		fprintf(out, "initrd %s/image/layers/%s.cpio.zst || goto failed\n", s->url, wish->kernel);
+	json_array_foreach ((json_t *)wish->layers, i, layer) {
+		fprintf(out, "initrd %s/image/layers/%s.cpio.zst || goto failed\n", s->url,
+		        json_string_value(layer));
+	}
 	fprintf(out,
-	        " || goto failed\n"
-	        "initrd %s/image/%s || goto failed\n"
 	        "boot || goto failed\n"
 	        ":failed\n"
 	        "echo assay: kernel or initramfs of %s cannot be loaded; trying again in 5 s\n"
 	        "imgfree ||\n"
 	        "sleep 5\n"
 	        "chain --replace --autofree %s/boot.ipxe?mac=%s&uuid=%s || goto failed\n",
-	        s->url, initramfs, s->url, s->url, mac, uuid);
+	        s->url, s->url, mac, uuid);
 }
 
 static void script_trouble(const struct server *s, FILE *out, const char *what)
@@ -150,9 +162,27 @@ static void script_trouble(const struct server *s, FILE *out, const char *what)
 	        what, s->url);
 }
 
+/* What NODE shall boot with, to *WISH; the first of its layers that the image folder lacks, or NULL. */
+static const char *missing_layer(const struct server *s, const char *node, struct boot_wish *wish)
+{
+	const json_t *layer;
+	size_t i;
+
+	*wish = conductor_wish(s->conductor, node);
+	if (*wish->kernel &&
+	    (!image_has_layer(s, wish->kernel, ".vmlinuz") || !image_has_layer(s, wish->kernel, ".cpio.zst")))
+		return wish->kernel;
+	json_array_foreach ((json_t *)wish->layers, i, layer) {
+		if (!image_has_layer(s, json_string_value(layer), ".cpio.zst"))
+			return json_string_value(layer);
+	}
+	return NULL;
+}
+
 static void write_script(struct server *s, struct request *rq, FILE *out, const char *mac, const char *uuid)
 {
-	const char *initramfs = image_initramfs(s), *try = request_argument(rq, "try"), *arguments;
+	const char *initramfs = image_initramfs(s), *try = request_argument(rq, "try"), *missing;
+	struct boot_wish wish;
 	char token[33];
 
 	pthread_mutex_lock(&s->lock);
@@ -166,13 +196,17 @@ static void write_script(struct server *s, struct request *rq, FILE *out, const 
 	} else if (!initramfs) {
 		log_event(name, "boot", "no initramfs.cpio.* in %s", s->image_dir);
 		script_trouble(s, out, "no initramfs in its image folder (run make image)");
-	} else if (conductor_token(s->conductor, moment_now(), name, mac, token, &arguments)) {
+	} else if ((missing = missing_layer(s, name, &wish))) {
+		log_event(name, "boot", "no layer %s in %s", missing, s->image_dir);
+		script_trouble(s, out, "no such layer in its image folder (run make layers)");
+		conductor_no_layer(s->conductor, moment_now(), name, missing);
+	} else if (conductor_token(s->conductor, moment_now(), name, mac, &wish, token)) {
 		log_event(name, "boot", "no token: %s", store_message(s->store));
 		script_trouble(s, out, "its database cannot be written");
 	} else {
-		log_event(name, "boot", "%s fetches its boot script%s%s", mac, *arguments ? " with " : "",
-		          arguments);
-		script_boot(s, out, name, mac, uuid, token, arguments, initramfs);
+		log_event(name, "boot", "%s fetches its boot script%s%s", mac,
+		          *wish.arguments ? " with " : "", wish.arguments);
+		script_boot(s, out, name, mac, uuid, token, &wish, initramfs);
 	}
 	pthread_mutex_unlock(&s->lock);
 }

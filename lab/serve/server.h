@@ -106,6 +106,8 @@ void ipxe_boot(struct server *server, struct request *request);
 
 /* Whether the image folder has a kernel and an initramfs. */
 bool image_complete(const struct server *s);
+/* Whether the image folder has that file of a layer: ".cpio.zst", ".vmlinuz". */
+bool image_has_layer(const struct server *s, const char *layer, const char *ending);
 
 /* --- image.c --- */
 void image_get(struct server *server, struct request *request);

@@ -174,7 +174,7 @@ void tune_print_install(struct store *store, const char *run, const json_t *foun
 		fputs("at boot:\n", out);
 	print_commands(found, evidence, out);
 	if (conf)
-		fprintf(out, "/etc/drbd.d/r0.res:\n%s%s", conf,
+		fprintf(out, "/etc/drbd.d/assay.res:\n%s%s", conf,
 		        *conf && conf[strlen(conf) - 1] == '\n' ? "" : "\n");
 	json_decref(evidence);
 }

@@ -50,7 +50,10 @@ static int read_run(struct store *store, const char *run, struct tuned *t)
 static int expand(const struct tuned *t, const json_t *kept, size_t stage, json_t **doc, struct plan **plan,
                   char *why, size_t why_size)
 {
-	struct plan_options options = {.seed = (uint64_t)t->seed + stage, .scale = t->scale};
+	struct plan_options options = {.seed = (uint64_t)t->seed + stage,
+	                               .scale = t->scale,
+	                               .boots = (uint64_t)t->boots,
+	                               .samples = (uint64_t)t->samples};
 	char *said = NULL;
 	size_t size;
 	FILE *err = open_memstream(&said, &size);

@@ -26,6 +26,10 @@ ok 'a hash that sends all through one slave is noted' grep -q 'balance-xor over 
 is 'balance-rr sends through both: no note' "$(mode balance-rr '$.evidence.notes[0]')" ''
 ok 'the report has the notes' grep -q 'Notes on samples that count' <<<"$(out/assay report --db "$DB")"
 is 'each leg was proven both ways at full size' "$(mode balance-rr '$.evidence.paths[1].mtu_in_bytes')/$(mode balance-rr '$.evidence.paths[1].mtu_out_bytes')" 9000/9000
+carried=$(mode balance-rr '$.evidence.paths[1].tcp.mb_per_s')
+ok "TCP carried $carried MB/s on leg 2, over four connections" [ "${carried%.*}" -ge 1 -a "$(mode balance-rr '$.evidence.paths[1].tcp.connections[3].retransmits')" -ge 0 ]
+is 'the peer has its own direction' "$(sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND role = 'peer' AND json_extract(body, '\$.evidence.paths[0].tcp.mb_per_s') > 1 AND json_extract(body, '\$.evidence.paths[1].tcp.mb_per_s') > 1")" 7
+is 'drivers count pause frames of each slave' "$(mode balance-rr '$.evidence.nics[1].counters_after.rx_flow_control_xoff' | grep -c '^[0-9]')" 1
 is 'with 50 small pings' "$(mode balance-rr '$.evidence.paths[0].rtt.sent')" 50
 
 ok 'an option that the mode does not take: the kernel says why' \
@@ -63,6 +67,32 @@ ok 'an address twice: which, and whose' grep -q 'n1: The same address twice: 10.
 
 run_plan tests/boot/bond-fault.yaml
 is 'with sound legs the same nodes measure' "$RUN_STATUS" 0
+
+# A slave that goes and comes back while a sample runs: both ends lose leg 1 (so both nodes turn to leg 2, where frames then
+# come), and get it back, the primary.
+came_on() { [ "$("$VLAB" exec "$LAB" cat "/sys/class/net/n1-l$1/statistics/rx_packets")" -gt "$2" ]; }
+leg_1() { "$VLAB" link "$LAB" n1 1 "$1" && "$VLAB" link "$LAB" n2 1 "$1"; }
+ready() { [ "$(grep -acE 'assay [0-9.]+: ready' "$LAB/n1.serial")" -gt "$1" ]; }
+flap()
+{
+	wait_for 200 'the sample is to begin' ready "$1" && leg_1 off || return
+	seen=$("$VLAB" exec "$LAB" cat /sys/class/net/n1-l2/statistics/rx_packets)
+	wait_for 20 'the other leg is in use' came_on 2 "$((seen + 2))"
+	leg_1 on
+}
+flap "$(grep -acE 'assay [0-9.]+: ready' "$LAB/n1.serial")" &
+hand=$!
+run_plan tests/boot/bond-flap.yaml
+wait "$hand"
+is 'there and back: it was done' $? 0
+is 'the sample is measured again, and then counts' "$RUN_STATUS" 0
+run=$(sql "SELECT run FROM runs ORDER BY rowid DESC LIMIT 1")
+is 'the first is invalid: its evidence has every active slave' \
+	"$(sql "SELECT json_extract(body, '\$.evidence.during.bond.active_slaves') FROM results WHERE run = '$run' AND role = 'measure' AND verdict = 'invalid'")" '["eth0","eth1","eth0"]'
+ok 'and says so' grep -q "the bond's active slave was eth0, then eth1, then eth0" <<<"$(sql "SELECT json_extract(body, '\$.reason') FROM results WHERE run = '$run' AND role = 'measure' AND verdict = 'invalid'")"
+is 'in the one that counts, it stayed' \
+	"$(sql "SELECT json_extract(body, '\$.evidence.during') FROM results WHERE run = '$run' AND role = 'measure' AND verdict = 'valid'")" '{"bond":{"active_slaves":["eth0"],"changes":[],"complete":true}}'
+
 # Both legs on one switch, which learns.
 "$VLAB" exec "$LAB" sh -c 'ip link set br-l1 type bridge ageing_time 30000; ip link set n1-l2 master br-l1; ip link set n2-l2 master br-l1'
 run_plan tests/boot/bond-switch.yaml
@@ -71,7 +101,7 @@ is 'on one switch, tlb and alb work, and legs are not taken for crossed' "$RUN_S
 
 run_plan tests/boot/stream.yaml
 is 'stream, rtt and failover are measured' "$RUN_STATUS" 0
-work() { body "verdict = 'valid' AND role = 'measure' AND json_extract(body, '\$.cell.workload.type') = '$1'" "$2"; }
+work() { body "run LIKE 'stream%' AND verdict = 'valid' AND role = 'measure' AND json_extract(body, '\$.cell.workload.type') = '$1'" "$2"; }
 is 'stream: TCP_INFO of each connection is kept' "$(work stream '$.measurement.stream.connections[1].mss_bytes')" 8948
 ok 'stream: the peer had what was sent' [ "$(work stream '$.measurement.bytes')" -gt 1000000 ]
 is 'rtt: every message came back' "$(work rtt '$.measurement.rtt.count')" 2000

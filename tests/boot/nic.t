@@ -40,6 +40,9 @@ is 'tso and gso: off where they were asked for, or where sg was' \
 	"$(sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.tso\"') = 'off' AND json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.gso\"') = 'off'")" 4
 is 'nothing in force differed from what was asked' "$(sql "SELECT count(*) FROM results WHERE json_array_length(CAST(body AS TEXT), '\$.evidence.differences') > 0")" 0
 is 'every other cell was measured' "$(valid_samples)" 11
+is 'nic.port: the second storage NIC of each node carried the network' \
+	"$(sql "SELECT DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.nics[0].mac') FROM results WHERE verdict = 'valid' AND json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.port\"') = '2' ORDER BY 1" | xargs)" \
+	"$(sql "SELECT json_extract(node.value, '\$.storage_nics[1]') FROM runs, json_each(lab, '\$.nodes') node ORDER BY 1" | xargs)"
 
 # interrupts FACTOR LEVEL CPU: how many CPU took in the samples of that cell, on both nodes. The kernel moves an interrupt
 # when it comes next, so that the first of each vector, 3 a NIC, may still be counted where it was before.
@@ -63,6 +66,23 @@ like 'a level that the driver finds wrong' "$out" 'refuses nic.tx-usecs=10'
 like 'negotiated pause frames on a fibre of 10 Gb/s' "$out" 'refuses nic.pause-autoneg=on'
 like 'a CPU that is not there' "$out" 'irq.mask=8 names CPUs that are not online'
 like 'a build that the image does not have' "$out" 'This image has no out-of-tree ixgbe'
+# Many flows. What came in is counted at the node that did not measure.
+run_plan tests/boot/nic-rss.yaml
+is 'the plan of many flows ends well' "$RUN_STATUS" 0
+# share LEVEL ROLE CPU: that CPU's share, in %, of the interrupts of the sample whose irq.affinity is LEVEL
+share()
+{
+	sql "SELECT CAST(100.0 * total(json_extract(one.value, '\$.count')) FILTER (WHERE json_extract(one.value, '\$.cpu') = $3) / total(json_extract(one.value, '\$.count')) AS INTEGER)
+		FROM results, json_each(CAST(body AS TEXT), '\$.evidence.interrupts') one
+		WHERE verdict = 'valid' AND role = '$2' AND run LIKE 'nic-rss%' AND json_extract(CAST(body AS TEXT), '\$.cell.state.\"irq.affinity\"') = '$1'"
+}
+for cpu in 0 1; do
+	got=$(share spread peer $cpu)
+	ok "many flows spread over the queues: CPU $cpu took $got % of the receiver's interrupts" test "${got:-0}" -ge 20
+done
+ok 'many flows, one CPU for all interrupts' test "$(share one-cpu peer 0)" -ge 95
+is 'XPS and RPS are read back, two levels each' "$(sql "SELECT json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.rps\"') || ' ' || json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.xps\"') FROM results WHERE verdict = 'valid' AND role = 'peer' AND run LIKE 'nic-rss%' ORDER BY 1" | xargs)" \
+	'all all off spread'
 is 'nothing could not be put back' "$(grep -aE 'cannot be put back|after it was put back' "$LAB"/n?.serial)" ''
 is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
 factors_proven nic

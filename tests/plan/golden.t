@@ -46,6 +46,10 @@ for plan in tests/matrix/*.yaml; do
 	name=$(basename "$plan" .yaml)
 	golden "tests/data/matrix/$name.out" 0 out "$assay" plan "$plan"
 	golden "tests/data/matrix/$name.scaled" 0 out "$assay" plan --scale 1/1000 "$plan"
+	! grep -q '^published:' "$plan" ||
+		golden "tests/data/matrix/$name.published" 0 out "$assay" plan --as-published "$plan"
+	ok "$plan names its seed" grep -q '^# Seed: ' "$plan"
+	ok "$plan is in the index" grep -qF "($name.yaml)" tests/matrix/README.md
 done
 order() { sed -n '/^Order/,/^Boots/p' "$1" | grep block; }
 is "a seed given is a seed in the plan" "$(order tests/data/plans/good/shuffled-unnamed.seed7)" \

@@ -210,6 +210,53 @@ cmp_ok(time - $before, '<', 60, 'within a minute');
 ok(!answered($idles, "GET /boot.ipxe HTTP/1.1\r\nHost: x\r\n\r\n"), 'a connection that was idle for so long is closed');
 ok(answered($measures, "GET /boot.ipxe HTTP/1.1\r\nHost: x\r\n\r\n"), 'but not that of a node that may measure');
 is($Lab::json->decode(scalar `$Lab::assay status --db $lab->{dir}/db --json`)->{runs}[0]{samples_done}, 1, 'status for programs');
+
+# --- layers ---
+# Which layers the node of MAC would load, and its kernel, by its script
+sub script_loads {
+	my $text = $lab->request('GET', "/boot.ipxe?mac=$mac")->{content};
+	return join ' ', $text =~ m{^(?:kernel|initrd) \S+/image/(\S+)}mg;
+}
+
+# A run of one cell with LEVELS, the only one of its group that is not cancelled.
+sub run_of {
+	my ($levels) = @_;
+	Lab::write_file("$lab->{dir}/layers.yaml", "schema_version: 1\nquestion: q\nnodes: 1\nbase: {$levels}\n"
+		. "workloads:\n  - copy: {bs: 4KiB, size: 4KiB}\n");
+	my $id = `$Lab::assay run $lab->{dir}/layers.yaml --db $lab->{dir}/db --no-wait`;
+	chomp $id;
+	Lab::wait_for(20, 'the run', sub { ($lab->sql("SELECT state FROM runs WHERE run = '$id'") // '') ne 'queued' });
+	return $id;
+}
+
+sub cancel {
+	my ($id) = @_;
+	`$Lab::assay run --cancel $id --db $lab->{dir}/db 2>/dev/null`;
+	Lab::wait_for(20, 'the end', sub { $lab->sql("SELECT ended_unix_ns FROM runs WHERE run = '$id'") });
+}
+
+cancel($run);
+mkdir "$lab->{dir}/image/layers" or die;
+for my $name ('lvm2.cpio.zst', 'filesystems.cpio.zst', 'kernel-debian.cpio.zst', 'kernel-debian.vmlinuz') {
+	Lab::write_file("$lab->{dir}/image/layers/$name", 'L');
+}
+is(script_loads(), 'vmlinuz initramfs.cpio.zst', 'no run: no layer');
+$run = run_of('stack: ext4/lvm');
+is(script_loads(), 'vmlinuz initramfs.cpio.zst layers/lvm2.cpio.zst layers/filesystems.cpio.zst', 'a run with LVM and ext4: their layers');
+like($lab->request('GET', "/boot.ipxe?mac=$mac")->{content},
+	qr/ initrd=initramfs\.cpio\.zst initrd=lvm2\.cpio\.zst initrd=filesystems\.cpio\.zst /, 'by name too, for UEFI');
+is(status('GET', '/image/layers/lvm2.cpio.zst'), 200, 'a layer');
+is(status('GET', '/image/layers/../secret'), 404, 'nothing beside the layers');
+cancel($run);
+$run = run_of('boot.kernel: debian');
+is(script_loads(), 'layers/kernel-debian.vmlinuz initramfs.cpio.zst layers/kernel-debian.cpio.zst', 'another kernel, with its modules');
+cancel($run);
+$run = run_of('stack: luks');
+like($lab->request('GET', "/boot.ipxe?mac=$mac")->{content}, qr/make layers/, 'a layer that the server lacks: the console says what to do');
+Lab::wait_for(20, 'the failure', sub { $lab->sql("SELECT state FROM runs WHERE run = '$run'") eq 'failed' });
+like($lab->sql("SELECT error FROM runs WHERE run = '$run'"), qr/make layers/, 'and so does the run, which has ended');
+
+# --- the end ---
 my $held = IO::Socket::INET->new(PeerAddr => $lab->{url} =~ m{//(.*)}, Proto => 'tcp');
 print $held "GET /v1/next HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $token\r\n\r\n";
 sleep 0.2;

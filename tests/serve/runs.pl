@@ -52,7 +52,7 @@ sub exactly_once {
 	exactly_once($lab, 'a run');
 	my $log = Lab::read_file("$lab->{dir}/run.log");
 	like($log, qr{^cell \d/3 .*, boot [12], sample [12], \d+/12 samples \| n1: \w+ \| n2: \w+$}m, 'progress, a line a change');
-	like($log, qr{^  1  raw\s+4/4\s+2\s+\d+\.\d\d\s+\d+\.\d\d\s+\d+\.\d\d - \d+\.\d\d\s+87\.5 %\s+0\s+0$}m, 'the table: median, min - max and its level');
+	like($log, qr{^  1  raw\s+4/4\s+2\s+\d+\.\d\d\s+\d+\.\d\d\s+\d+\.\d\d - \d+\.\d\d\s+50\.0 %\s+2 boots\s+0\s+0$}m, 'the table: median, interval and its level');
 	like($log, qr/kernel 6\.1\.0-sim \| image sim \| DRBD 8\.4\.11 \| storage NICs sim/, 'what it was measured with');
 	like($log, qr/sha256 [0-9a-f]{64}, order as written/, 'and the plan');
 	like($log, qr{^Warning: node n1, eth1: its link runs at 1000 Mb/s, it can 10000$}m, 'and what the nodes say of their NICs');
@@ -64,6 +64,45 @@ sub exactly_once {
 	like(`$Lab::assay serve $lab->{dir}/lab.yaml --db $lab->{dir}/db --image $lab->{dir}/image --port 0 2>&1`,
 		qr/another server works on/, 'a second server on one database is refused');
 	is($? >> 8, 3, 'with exit code 3');
+}
+
+# What a plan demands, to the exit codes; and a run as published.
+{
+	my $lab = Lab->new;
+	$lab->serve;
+	my $node = start($lab, \@node1);
+	my $demand = sub {
+		my ($criteria, @more) = @_;
+		Lab::write_file("$lab->{dir}/plan.yaml", <<"X");
+schema_version: 1
+question: Is it good enough?
+nodes: 1
+workloads:
+  - copy: {bs: 1MiB, size: 4MiB}
+repeat: {boots: 1, samples: 2}
+published:
+  workloads:
+    - copy: {bs: 1MiB, size: 2MiB, source: zero}
+acceptance:
+$criteria
+X
+		my $status = wait_run($lab, run($lab, @more), 60);
+		return ($status, Lab::read_file("$lab->{dir}/run.log"));
+	};
+	my ($status, $log) = $demand->('  - {metric: hardware-warnings, at_most: 1}');
+	is($status, 0, 'acceptance: what passes is exit code 0');
+	like($log, qr{^Acceptance: PASS \(1 pass, 0 fail, 0 inconclusive.*\n  pass +hardware-warnings at most 1: node n1, eth1: .*: 1$}m, 'and says so');
+	($status, $log) = $demand->("  - {metric: hardware-warnings, at_most: 0}\n  - {metric: throughput, at_least: 1 kB/s}");
+	is($status, 4, 'what fails is exit code 4');
+	like($log, qr{^Acceptance: FAIL \(0 pass, 1 fail, 1 inconclusive}m, 'and says so');
+	my $json = $Lab::json->decode(scalar `$Lab::assay report --json --db $lab->{dir}/db`);
+	is($? >> 8, 4, 'of report too');
+	is(join(' ', $json->{run}{acceptance}{verdict}, map { $_->{verdict} } @{$json->{run}{acceptance}{criteria}}), 'fail fail inconclusive', 'JSON has the verdicts');
+	($status, $log) = $demand->('  - {metric: throughput, at_least: 1 kB/s}', '--as-published');
+	is($status, 5, 'one boot decides nothing, however fast: exit code 5');
+	like($log, qr{^  inconclusive +throughput at least 1 kB/s: cell 1, raw on n1: [\d.]+ MB/s .*; an interval takes 5 more boots$}m, 'and says what would');
+	like($log, qr{^AS PUBLISHED: }m, 'a run as published is marked');
+	is($lab->sql("SELECT DISTINCT measured_bytes FROM results WHERE run = (SELECT run FROM runs WHERE as_published)"), 2097152, 'and has what was published');
 }
 
 # The server is killed again and again; nodes and `assay run` go on.

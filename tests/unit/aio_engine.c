@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The workload aio on files: what it writes, counts, and finds; and what a faulty engine does to it. */
 #include "workload_aio_engine.h"
+#include "workload_fill.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -316,6 +317,131 @@ static void a_stall_is_not_omitted(void **state)
 	json_decref(json);
 }
 
+/* Rounds are the log of seconds, cut; what is in flight at the end is in none of them. */
+static void rounds_add_up(void **state)
+{
+	struct aio_request rq = base;
+	const json_t *details, *round;
+	long long ios = 0, seconds[2] = {0};
+	char fault[256];
+	json_t *json;
+	size_t i;
+
+	(void)state;
+	rq.size_bytes = 0;
+	rq.duration_ns = 1000000000;
+	rq.rounds = 2;
+	rq.iops = 400;
+	rq.verify = false;
+	json = run(&rq, NULL, fault, sizeof(fault));
+	details = json_object_get(json, "aio");
+	assert_int_equal(json_array_size(json_object_get(details, "rounds")), 2);
+	for (i = 0; i < 2; i++)
+		seconds[i] = json_integer_value(json_array_get(json_object_get(details, "second_ios"), i));
+	json_array_foreach (json_object_get(details, "rounds"), i, round) {
+		long long n = json_integer_value(json_object_get(round, "ios"));
+
+		assert_int_equal(n, seconds[i]);
+		assert_in_range(n, 1, 500);
+		assert_int_equal(json_integer_value(json_object_get(round, "bytes")), n * BS);
+		assert_true(json_integer_value(json_object_get(round, "mean_ns")) > 0);
+		assert_true(json_integer_value(json_object_get(round, "mean_ns")) <=
+		            json_integer_value(json_object_get(round, "max_ns")));
+		ios += n;
+	}
+	assert_in_range(number(json, "ios"), ios, ios + rq.depth);
+	assert_in_range(number(json, "ios") + number(json, "not_issued"), 795, 801);
+	json_decref(json);
+}
+
+static void passes_cover_the_area(void **state)
+{
+	static unsigned char before[FILE_BYTES], after[FILE_BYTES];
+	struct failure why = {.error = 0};
+	struct aio_request rq;
+	json_t *cell =
+	    json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i}", "type", "precondition", "engine", "io_uring",
+	              "bs_bytes", 131072, "span_bytes", 3 << 20, "passes", 2, "depth", 4, "seed", 1);
+	char fault[256], text[1024];
+	struct aio aio;
+	json_t *json;
+	int fd;
+
+	(void)state;
+	assert_int_equal(aio_parse(cell, &rq), 0);
+	json = run(&rq, NULL, fault, sizeof(fault));
+	assert_string_equal(fault, "");
+	assert_int_equal(json_integer_value(json_object_get(json, "bytes")), 2 * (3 << 20));
+	assert_int_equal(number(json, "ios"), 48);
+	json_decref(json);
+	fd = open(path, O_RDONLY);
+	assert_int_equal(read(fd, after, sizeof(after)), sizeof(after));
+	close(fd);
+	for (size_t at = 0; at < 3 << 20; at += 4096)
+		assert_true(memcmp(after + at, before + at, 4096) != 0);
+	assert_memory_equal(after + (3 << 20), before + (3 << 20), 1 << 20);
+	assert_int_equal(aio_prepare(&aio, &rq, path, 1000, &why), 0);
+	aio_equivalent(&aio, text, sizeof(text));
+	assert_non_null(strstr(text, "--rw=write --direct=1 --bs=131072 --iodepth=4"));
+	assert_non_null(strstr(text, "--size=3145728"));
+	assert_non_null(strstr(text, "--loops=2"));
+	aio_close(&aio);
+	json_object_set_new(cell, "size_bytes", json_integer(4096));
+	assert_int_equal(aio_parse(cell, &rq), -EINVAL);
+	json_object_del(cell, "size_bytes");
+	json_object_del(cell, "passes");
+	assert_int_equal(aio_parse(cell, &rq), -EINVAL);
+	json_decref(cell);
+}
+
+static bool is_zero(const unsigned char *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (data[i])
+			return false;
+	return true;
+}
+
+/* What is to be read is written, in whole blocks, and nothing else is. */
+static void an_area_is_filled(void **state)
+{
+	static unsigned char data[FILE_BYTES];
+	static const size_t from = 5000, to = (2 << 20) + 9000;
+	size_t first = from / BS * BS, last = (to + BS - 1) / BS * BS;
+	struct workload_filled filled = {0};
+	struct failure why;
+	uint64_t bytes;
+	int fd;
+
+	(void)state;
+	assert_int_equal(fill_area(path, from, to, 20000, &why), 0);
+	fd = open(path, O_RDONLY);
+	assert_int_equal(read(fd, data, sizeof(data)), sizeof(data));
+	assert_true(is_zero(data, first));
+	for (size_t at = first; at < last; at += 512)
+		assert_false(is_zero(data + at, 512));
+	assert_true(is_zero(data + last, FILE_BYTES - last));
+	/* To the end; beyond it there is nothing to do. */
+	assert_int_equal(fill_area(path, FILE_BYTES - 100, UINT64_MAX, 20000, &why), 0);
+	assert_int_equal(pread(fd, data, 512, FILE_BYTES - 512), 512);
+	assert_false(is_zero(data, 512));
+	assert_int_equal(fill_area(path, FILE_BYTES, UINT64_MAX, 20000, &why), 0);
+	assert_int_equal(fill_area("out/no-such-file", 0, 4096, 20000, &why), -ENOENT);
+	assert_int_equal(lseek(fd, 0, SEEK_END), FILE_BYTES);
+	close(fd);
+	/* A file is its stack's to fill. */
+	assert_int_equal(workload_fill(&filled, path, 0, 4096, 20000, &bytes, &why), 0);
+	assert_int_equal(bytes, 0);
+	assert_int_equal(filled.to, 0);
+	workload_filled_add(&filled, 4096, 8192);
+	workload_filled_add(&filled, 8192, 12288);
+	workload_filled_add(&filled, 0, 4096);
+	assert_int_equal(filled.from, 0);
+	assert_int_equal(filled.to, 12288);
+	workload_filled_add(&filled, 20480, 24576);
+	assert_int_equal(filled.from, 20480);
+}
+
 static void too_small_is_refused(void **state)
 {
 	struct aio_request rq = base;
@@ -366,6 +492,9 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(refusals_lose_nothing, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(wrong_data_is_found, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_stall_is_not_omitted, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(rounds_add_up, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(passes_cover_the_area, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(an_area_is_filled, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(too_small_is_refused, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(fio_does_the_same, set_up, tear_down),
 	};

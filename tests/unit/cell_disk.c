@@ -2,7 +2,7 @@
  * Which disk may be written: on a small /sys and /proc made for each test, with files for disks. */
 #include "disk.h"
 #include "disk_signature.h"
-#include "file.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,21 +20,8 @@
 #define MIB (1024LL * 1024)
 #define GPT "EFI PART"
 
-static char root[64], sys[80], proc[80], dev[80];
+static char sys[80], proc[80], dev[80];
 static struct disk_roots roots = {.sys = sys, .proc = proc, .dev = dev};
-
-static void put(const char *name, const char *text)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		mkdir(path, 0755);
-		*slash = '/';
-	}
-	assert_int_equal(create_file(path, "%s", text), 0);
-}
 
 static void put_attribute(const char *disk, const char *name, const char *text)
 {
@@ -328,6 +315,37 @@ static void test_own_metadata(void **state)
 	refused(wanted("SCRATCH-1", "wipe", NULL), -EEXIST, "carries data: xfs", "covers: [xfs]");
 }
 
+/* What a stack of Assay's own left, as after a power cut, is no one's data; the same by anybody else is. */
+static void test_own_layers(void **state)
+{
+	static const struct {
+		const char *name, *magic, *uuid;
+		size_t magic_length, uuid_length;
+		long long magic_at, uuid_at;
+	} made[] = {
+	    {"lvm", "LABELONE", "ASSAY0", 8, 6, 512, 512 + 32},
+	    {"luks", "LUKS\xba\xbe\0\2", "41535341-5901-4234-8000-000000000001", 8, 36, 0, 168},
+	    {"luks", "SKUL\xba\xbe\0\2", "41535341-5901-4234-8000-000000000001", 8, 36, 16384, 16384 + 168},
+	    {"xfs", "XFSB", "ASSAY\1", 4, 6, 0, 32},
+	    {"ext4", "\x53\xef", "ASSAY\1", 2, 6, 1024 + 56, 1024 + 104},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) {
+		char carries[64];
+
+		make_disk("vda", "SCRATCH-1\n", 64 * MIB);
+		write_disk("vda", made[i].magic_at, made[i].magic, made[i].magic_length);
+		snprintf(carries, sizeof(carries), "carries data: %s", made[i].name);
+		refused(wanted("SCRATCH-1", "wipe", NULL), -EEXIST, carries, made[i].name);
+		write_disk("vda", made[i].uuid_at, made[i].uuid, made[i].uuid_length);
+		accepted(wanted("SCRATCH-1", "wipe", NULL));
+		/* It does not cover what else is there. */
+		write_disk("vda", 65536 + 64, "_BHRfS_M", 8);
+		refused(wanted("SCRATCH-1", "wipe", NULL), -EEXIST, "carries data: btrfs", "[any]");
+	}
+}
+
 static void test_two_signatures(void **state)
 {
 	(void)state;
@@ -420,6 +438,7 @@ int main(void)
 	    T(test_signatures),
 	    T(test_own_metadata),
 	    T(test_two_signatures),
+	    T(test_own_layers),
 	    T(test_protective_mbr),
 	    T(test_old_boot_sector_is_no_ext4),
 	    T(test_tiny_disk),

@@ -28,7 +28,7 @@ static int prepare(void **state)
 	put("sys/devices/system/cpu/cpu0/cpuidle/state1/disable", "0\n");
 	put("sys/devices/system/cpu/cpu0/cpuidle/state2/disable", "0\n");
 	put("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "schedutil\n");
-	place = (struct knob_place){.sys = sys, .proc = proc, .disk = "vda", .drbd = "drbd0"};
+	place = (struct knob_place){.sys = sys, .proc = proc, .disk = "vda", .layer[STACK_DRBD] = "drbd0"};
 	changes = (struct knob_changes){0};
 	return r;
 }
@@ -178,6 +178,60 @@ static void test_boot_arguments(void **unused)
 	json_decref(state);
 }
 
+static void test_boot_kernel(void **unused)
+{
+	json_t *state = json_pack("{s:s}", "boot.kernel", "debian"), *in_force = json_object();
+	char folder[128];
+
+	(void)unused;
+	put("layers/kernel-debian/layer.json",
+	    "{\"name\": \"kernel-debian\", \"release\": \"6.1.0-57-amd64\"}\n");
+	snprintf(folder, sizeof(folder), "%s/layers", root);
+	assert_int_equal(boot_kernel_in_force(state, folder, "6.1.0-57-amd64", in_force), 0);
+	assert_true(json_equal(state, in_force));
+	assert_int_equal(boot_kernel_in_force(state, folder, "6.1.192-assay", in_force), 0);
+	assert_string_equal(json_string_value(json_object_get(in_force, "boot.kernel")),
+	                    "booted 6.1.192-assay");
+	assert_int_equal(boot_kernel_in_force(state, "/nowhere", "6.1.0-57-amd64", in_force), 0);
+	assert_string_equal(json_string_value(json_object_get(in_force, "boot.kernel")),
+	                    "booted 6.1.0-57-amd64");
+	json_decref(in_force);
+	json_decref(state);
+}
+
+/* block.read-ahead is of the highest device: put back where that is the disk, gone with it where it is not,
+ * and nothing where it is the other node's. */
+static void test_top(void **unused)
+{
+	static const struct {
+		const char *top, *then;
+	} tops[] = {{"vda", "128"}, {"drbd0", "256"}, {"", "128"}};
+	json_t *state = json_pack("{s:i}", "block.read-ahead", 512);
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(tops) / sizeof(*tops); i++) {
+		struct knob_changes changes = {0};
+		json_t *in_force = json_object();
+		struct failure why;
+		char text[32], path[160];
+
+		put("sys/block/vda/queue/read_ahead_kb", "128\n");
+		put("sys/block/drbd0/queue/read_ahead_kb", "128\n");
+		snprintf(place.top, sizeof(place.top), "%s", tops[i].top);
+		assert_int_equal(knob_apply(&changes, &place, state, KNOB_FIRST, &why), 0);
+		assert_int_equal(knob_apply(&changes, &place, state, KNOB_LAST, &why), 0);
+		assert_int_equal(knob_in_force(&place, state, in_force), 0);
+		assert_true(json_equal(state, in_force));
+		knob_restore(&changes, &place);
+		snprintf(path, sizeof(path), "%s/block/%s/queue/read_ahead_kb", sys,
+		         *tops[i].top ? tops[i].top : "vda");
+		assert_true(read_file(path, text, sizeof(text)) > 0);
+		assert_string_equal(text, tops[i].then);
+		json_decref(in_force);
+	}
+	json_decref(state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +241,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_unsupported, prepare, tear_down),
 	    cmocka_unit_test_setup_teardown(test_workload, prepare, tear_down),
 	    cmocka_unit_test_setup_teardown(test_boot_arguments, prepare, tear_down),
+	    cmocka_unit_test_setup_teardown(test_boot_kernel, prepare, tear_down),
+	    cmocka_unit_test_setup_teardown(test_top, prepare, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

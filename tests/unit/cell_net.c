@@ -179,6 +179,27 @@ static void test_in_force(void **state)
 	json_decref(asked);
 }
 
+static void test_port_in_force(void **state)
+{
+	json_t *asked = json_pack("{s:s, s:s}", "bond.mode", "none", "nic.port", "2");
+	json_t *in_force = json_object(), *expected;
+	struct net net = {.nics = {.name = {"eth2", "eth1"}, .count = 2},
+	                  .leg = {2, 1},
+	                  .used = 1,
+	                  .state = asked,
+	                  .device = "eth2",
+	                  .mtu_bytes = 9000};
+
+	(void)state;
+	make_bond("eth1\n", "0\n");
+	assert_int_equal(net_in_force(&net, sys, in_force), 0);
+	expected = json_pack("{s:i, s:s, s:s}", "nic.mtu", 9000, "bond.mode", "none", "nic.port", "2");
+	assert_true(json_equal(in_force, expected));
+	json_decref(expected);
+	json_decref(in_force);
+	json_decref(asked);
+}
+
 /* What two legs look like when the time is over. */
 static void path_failure(struct net_path one, struct net_path two, const char *text, enum failure_scope scope)
 {
@@ -254,9 +275,9 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-	    T(test_find),         T(test_find_refused),   T(test_observe),
-	    T(test_bond_fault),   T(test_nic_counters),   T(test_in_force),
-	    T(test_path_failure), T(test_probe_loopback), T(test_probe_nobody),
+	    T(test_find),           T(test_find_refused), T(test_observe),       T(test_bond_fault),
+	    T(test_nic_counters),   T(test_in_force),     T(test_port_in_force), T(test_path_failure),
+	    T(test_probe_loopback), T(test_probe_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "file.h"
 #include "net_path.h"
 #include "netlink.h"
+#include "workload_peer.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -16,20 +17,25 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+
+enum { TCP_PORT = 7790 };
 
 /* What a side found, where both can see it. */
 struct side {
 	struct net_path paths[2];
 	bool shared; /* what one leg sends comes in on the other */
+	long long tcp_bytes[2];
+	long long met_ns, done_ns; /* when this side was through, and when it was done with TCP */
 	int result;
 };
 
 static struct side *sides; /* two */
 static unsigned int mtu_bytes[2] = {9000, 9000};
-static bool crossed, silent;
+static bool crossed, silent, one_switch, tcp;
 
 static void sh(const char *format, ...)
 {
@@ -62,24 +68,62 @@ static void prepare(struct side *side, unsigned int index)
 	}
 }
 
+/* TCP both ways; node 1 is late. The service must be there before the peer knows of us. */
+static int run_tcp(struct side *side, unsigned int index)
+{
+	struct failure why;
+	int r;
+
+	if (index)
+		nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+	r = net_path_tcp(side->paths, 2, TCP_PORT, "self", "peer", &why);
+	if (r)
+		print_error("%s\n", why.message);
+	for (unsigned int leg = 0; leg < 2 && !r; leg++)
+		side->tcp_bytes[leg] = json_integer_value(json_object_get(side->paths[leg].tcp, "bytes"));
+	side->done_ns = now_ns();
+	if (!r)
+		r = net_path_meet(side->paths, 2, now_ns() + 10000000000LL, NULL, NULL);
+	side->met_ns = now_ns();
+	net_path_clear(side->paths, 2);
+	return r;
+}
+
 /* As the node does: what is proven, then who else has the address. */
 static void run_side(unsigned int index, long timeout_ms)
 {
 	struct side *side = &sides[index];
+	struct failure why;
+	pid_t service = 0;
 
 	prepare(side, index);
+	if (!side->result && tcp)
+		side->result = peer_service_start("0.0.0.0", TCP_PORT, &service, &why);
 	if (!side->result)
 		side->result =
 		    net_path_probe(side->paths, 2, true, now_ns() + timeout_ms * 1000000LL, NULL, NULL);
+	if (!side->result && tcp)
+		side->result = run_tcp(side, index);
+	peer_service_stop(&service);
 	if (!side->result)
 		side->result = net_path_duplicates(side->paths, 2, index ? "10.99.0.2" : "10.99.0.1",
 		                                   &side->shared, &(struct failure){0});
 }
 
-/* A cable. */
+/* A cable, or two to a switch that both legs have in common. */
 static void join(unsigned int leg, pid_t pid)
 {
-	sh("ip link add n0l%u type veth peer name n1l%u netns %d", leg, leg, pid);
+	if (!one_switch) {
+		sh("ip link add n0l%u type veth peer name n1l%u netns %d", leg, leg, pid);
+		return;
+	}
+	if (leg == 1)
+		sh("ip link add switch type bridge && ip link set switch up");
+	sh("ip link add n0l%u type veth peer name p0l%u && ip link set p0l%u mtu 9000 master switch up", leg,
+	   leg, leg);
+	sh("ip link add p1l%u type veth peer name n1l%u netns %d && ip link set p1l%u mtu 9000 master switch "
+	   "up",
+	   leg, leg, pid, leg);
 }
 
 /* Both nodes at once; *WHY is what node 0 says of it. */
@@ -117,7 +161,9 @@ static void run_both(long timeout_ms, struct failure *why)
 		close(ready[i]);
 		close(go[i]);
 	}
-	crossed = silent = false;
+	if (one_switch)
+		sh("ip link del switch");
+	crossed = silent = one_switch = tcp = false;
 	mtu_bytes[0] = mtu_bytes[1] = 9000;
 }
 
@@ -134,6 +180,41 @@ static void test_straight(void **state)
 			assert_int_equal(sides[i].paths[leg].wrong_leg, 0);
 			assert_int_equal(sides[i].paths[leg].mtu_in_bytes, 9000);
 		}
+	}
+}
+
+/* Legs in one network are not crossed, though each node hears the other's ARP on both. The switch is an
+ * interface of node 0 as well: it must not answer for node 0's addresses with a MAC of its own. */
+static void test_one_switch(void **state)
+{
+	struct failure why;
+
+	(void)state;
+	one_switch = true;
+	run_both(20000, &why);
+	assert_int_equal(sides[0].result, 0);
+	assert_int_equal(sides[1].result, 0);
+	for (unsigned int leg = 0; leg < 2; leg++) {
+		assert_int_equal(sides[0].paths[leg].wrong_leg, 0);
+		assert_true(sides[0].shared && sides[1].shared);
+	}
+	run_both(20000, &why);
+	assert_int_equal(sides[0].result, 0);
+	assert_false(sides[0].shared || sides[1].shared);
+}
+
+/* Each node's TCP in its own direction; neither is through before the other is done. */
+static void test_tcp(void **state)
+{
+	struct failure why;
+
+	(void)state;
+	tcp = true;
+	run_both(20000, &why);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(sides[i].result, 0);
+		assert_true(sides[i].tcp_bytes[0] > 100000 && sides[i].tcp_bytes[1] > 100000);
+		assert_true(sides[i].met_ns > sides[1 - i].done_ns);
 	}
 }
 
@@ -262,9 +343,10 @@ static int leave(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_straight),   cmocka_unit_test(test_crossed),
-	    cmocka_unit_test(test_black_hole), cmocka_unit_test(test_silent_leg),
-	    cmocka_unit_test(test_duplicate),  cmocka_unit_test(test_rtt),
+	    cmocka_unit_test(test_straight),   cmocka_unit_test(test_one_switch),
+	    cmocka_unit_test(test_crossed),    cmocka_unit_test(test_black_hole),
+	    cmocka_unit_test(test_silent_leg), cmocka_unit_test(test_duplicate),
+	    cmocka_unit_test(test_rtt),        cmocka_unit_test(test_tcp),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);

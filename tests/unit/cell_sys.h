@@ -3,8 +3,8 @@
 #ifndef ASSAY_TEST_CELL_SYS_H
 #define ASSAY_TEST_CELL_SYS_H
 
-#include "file.h"
 #include "observe.h"
+#include "tree.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,26 +17,8 @@
 
 #include <cmocka.h>
 
-static char root[64], sys[80], proc[80];
+static char sys[80], proc[80];
 static const struct observe_roots roots = {.sys = sys, .proc = proc};
-
-static void make_path(char *path, size_t size, const char *name)
-{
-	snprintf(path, size, "%s/%s", root, name);
-	for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		mkdir(path, 0755);
-		*slash = '/';
-	}
-}
-
-static void put(const char *name, const char *text)
-{
-	char path[512];
-
-	make_path(path, sizeof(path), name);
-	assert_int_equal(create_file(path, "%s", text), 0);
-}
 
 static void put_of(const char *nic, const char *name, const char *text)
 {

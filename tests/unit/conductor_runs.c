@@ -65,6 +65,67 @@ static void test_kernel_arguments(void **state)
 	sim_end(&sim);
 }
 
+/* A run's boots have every layer that one of its cells needs, and no other run's boots do. */
+static void test_layers(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, "schema_version: 1\nquestion: q\nnodes: 2\nbase: {drbd.link: never-connected}\n"
+	                "cross:\n  stack: [raw, drbd/lvm, xfs/lvm/drbd]\n"
+	                "workloads:\n  - copy: {bs: 1MiB, size: 1MiB}\nrepeat: {boots: 2, samples: 1}\n");
+	sim.nodes[0].place = SIM_BOOT;
+	sim.nodes[0].early = true;
+	sim_go(&sim, 20000, "done");
+	sim_complete(&sim);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts"), 6);
+	/* The first boot's script came before the run, and so without its layers. */
+	assert_int_equal(sim.nodes[0].boots, 3);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM reboots WHERE reason LIKE '%layer%'"), 1);
+	assert_int_equal(sim_count(&sim,
+	                           "SELECT count(*) FROM boots WHERE node = 'n1' AND json_extract(inventory, "
+	                           "'$.layers') = '[\"lvm2\",\"filesystems\"]'"),
+	                 2);
+	sim_end(&sim);
+}
+
+/* Cells of one kernel follow each other; no boot of ours carries the other's modules. */
+static void test_kernels(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, "schema_version: 1\nquestion: q\nnodes: 2\nbase: {stack: drbd}\n"
+	                "cross:\n  drbd.net.tcp-cork: [\"yes\", \"no\"]\n  boot.kernel: [default, debian]\n"
+	                "workloads:\n  - copy: {bs: 1MiB, size: 1MiB}\nrepeat: {boots: 2, samples: 1}\n");
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	sim_complete(&sim);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts"), 8);
+	assert_int_equal(sim.nodes[0].boots, 4);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM boots WHERE node = 'n2' AND inventory LIKE "
+	                                 "'%kernel-debian%'"),
+	                 2);
+	sim_end(&sim);
+}
+
+/* A server whose image folder lacks a layer ends the run, and says what to do. */
+static void test_layer_that_is_not_there(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, "schema_version: 1\nquestion: q\nnodes: 1\nbase: {stack: luks}\n"
+	                "workloads:\n  - copy: {bs: 1MiB, size: 1MiB}\nrepeat: {boots: 1, samples: 1}\n");
+	for (int i = 0; i < 10; i++)
+		sim_one_round(&sim);
+	conductor_no_layer(sim.c, sim.now, "n1", "cryptsetup");
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM runs WHERE state = 'failed' AND error LIKE "
+	                                 "'%make layers%' AND error LIKE '%cryptsetup%'"),
+	                 1);
+	sim_end(&sim);
+}
+
 static enum sim_quirk reboots_once(struct sim *sim, struct sim_node *n)
 {
 	return n == &sim->nodes[1] && n->given == 3 ? SIM_REBOOTS : SIM_FINE;
@@ -530,6 +591,9 @@ int main(void)
 	    cmocka_unit_test(test_happy),
 	    cmocka_unit_test(test_blocks),
 	    cmocka_unit_test(test_kernel_arguments),
+	    cmocka_unit_test(test_layers),
+	    cmocka_unit_test(test_layer_that_is_not_there),
+	    cmocka_unit_test(test_kernels),
 	    cmocka_unit_test(test_reboot_in_mid_sample),
 	    cmocka_unit_test(test_busy_is_not_late),
 	    cmocka_unit_test(test_peer_late),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "factor.h"
+#include "../../lab/plan/layers.h"
 #include "../../lab/plan/plan.h"
 #include "../../lab/report/report.h"
 #include "../../lab/serve/conduct.h"
@@ -40,6 +41,8 @@ struct sim_node {
 	enum sim_place place;
 	int64_t on_at_round; /* when SIM_OFF turns into SIM_BOOT; -1: never */
 	char token[33], boot_id[37], arguments[FACTOR_ARGUMENTS_SIZE];
+	json_t *layers; /* that its boot script named */
+	bool early;     /* the first was served before the run was asked for */
 	struct hold hold;
 	bool waiting;
 	json_t *work, *result;
@@ -145,6 +148,7 @@ static void sim_end(struct sim *sim)
 	conductor_close(sim->c);
 	store_close(sim->store);
 	for (int i = 0; i < 2; i++) {
+		json_decref(sim->nodes[i].layers);
 		json_decref(sim->nodes[i].work);
 		json_decref(sim->nodes[i].result);
 		json_decref(sim->nodes[i].hold.reply.body);
@@ -194,18 +198,23 @@ static void sim_boot(struct sim *sim, struct sim_node *n)
 	struct complaint why;
 
 	if (!*n->token) {
-		const char *arguments;
+		struct boot_wish wish = conductor_wish(sim->c, n->name);
 
 		n->boots++;
-		assert_int_equal(conductor_token(sim->c, sim->now, n->name, n->mac, n->token, &arguments), 0);
-		snprintf(n->arguments, sizeof(n->arguments), "%s", arguments);
+		assert_int_equal(conductor_token(sim->c, sim->now, n->name, n->mac, &wish, n->token), 0);
+		snprintf(n->arguments, sizeof(n->arguments), "%s", wish.arguments);
+		json_decref(n->layers);
+		n->layers =
+		    wish.layers && !(n->early && n->boots == 1) ? json_deep_copy(wish.layers) : json_array();
+		if (*wish.kernel)
+			json_array_append_new(n->layers, json_string(wish.kernel));
 		snprintf(n->boot_id, sizeof(n->boot_id), "00000000-0000-0000-000%c-%012u", n->name[1],
 		         n->boots);
 	}
 	if (sim_event(sim, true))
 		return;
-	json_t *hello = json_pack("{ss ss ss si s{}}", "mac", n->mac, "boot_id", n->boot_id, "image_id", "i",
-	                          "uptime_ns", 1000, "inventory");
+	json_t *hello = json_pack("{ss ss ss si s{sO}}", "mac", n->mac, "boot_id", n->boot_id, "image_id",
+	                          "i", "uptime_ns", 1000, "inventory", "layers", n->layers);
 	struct reply reply = conductor_hello(sim->c, sim->now, n->token, hello, "i", &why);
 	json_decref(hello);
 	assert_int_equal(reply.status, 200);
@@ -276,6 +285,12 @@ static void sim_take_work(struct sim *sim, struct sim_node *n, json_t *work)
 	/* What its boot script had is what the cell asks for. */
 	assert_string_equal(n->arguments,
 	                    json_object_get(state, "boot.cmdline") ? sim_text(state, "boot.cmdline") : "");
+	json_t *needed = json_array();
+
+	assert_int_equal(layers_of_state(state, needed), 0);
+	assert_null(layers_missing(needed, n->layers));
+	assert_string_equal(layers_kernel(n->layers), layers_kernel_of_state(state));
+	json_decref(needed);
 	/* What fresh promises. */
 	if (!strcmp(sim_text(state, "boot"), "fresh"))
 		assert_int_equal(n->states, 1);

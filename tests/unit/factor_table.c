@@ -146,20 +146,24 @@ static void test_complete(void **unused)
 	    "drbd.disk.al-extents", "bond.mode", count_groups(false, false, true));
 }
 
+static void complete_has(const char *text, const char *present, const char *absent)
+{
+	json_t *state = state_of(text), *complete = factor_complete_state(state);
+
+	if (present && !json_object_get(complete, present))
+		fail_msg("%s: no %s", text, present);
+	if (absent && json_object_get(complete, absent))
+		fail_msg("%s: %s", text, absent);
+	json_decref(complete);
+	json_decref(state);
+}
+
 static void bond_has(const char *rest, const char *present, const char *absent)
 {
 	char text[256];
-	json_t *state, *complete;
 
 	snprintf(text, sizeof(text), "{\"stack\": \"drbd\", %s}", rest);
-	state = state_of(text);
-	complete = factor_complete_state(state);
-	if (present && !json_object_get(complete, present))
-		fail_msg("%s: no %s", rest, present);
-	if (absent && json_object_get(complete, absent))
-		fail_msg("%s: %s", rest, absent);
-	json_decref(complete);
-	json_decref(state);
+	complete_has(text, present, absent);
 }
 
 /* By the table of kernel 6.1's bond_options.c and its bonding.rst. */
@@ -210,6 +214,76 @@ static void test_levels_of_state(void **unused)
 	json_decref(state);
 }
 
+static void stack_is(const char *text, const char *from_below)
+{
+	enum stack_layer layers[STACK_LAYER_COUNT];
+	int count = factor_stack_layers(text, layers);
+	char got[128] = "";
+
+	assert_true(count >= 0);
+	for (int i = 0; i < count; i++)
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", i ? " " : "",
+		         stack_layer_names[layers[i]]);
+	assert_string_equal(got, from_below);
+}
+
+static void test_stacks(void **unused)
+{
+	static const char *const wrong[] = {"",          "/",        "drbd/",     "/drbd",    "drbd//lvm",
+	                                    "raw/drbd",  "lvm/lvm",  "drbd/ext4", "ext4/xfs", "drbd/lvm/drbd",
+	                                    "Ext4/drbd", "ext4,drbd"};
+	enum stack_layer layers[STACK_LAYER_COUNT];
+	json_t *state = state_of("{\"stack\": \"xfs/lvm/drbd/luks\"}");
+
+	(void)unused;
+	stack_is("raw", "");
+	stack_is("drbd", "drbd");
+	stack_is("ext4/drbd/lvm", "lvm drbd ext4");
+	stack_is("xfs/luks/drbd/lvm/dm-linear", "dm-linear lvm drbd luks xfs");
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(factor_stack_layers(wrong[i], layers), -EINVAL);
+	assert_true(factor_stack_has(state, STACK_LUKS));
+	assert_false(factor_stack_has(state, STACK_EXT4));
+	assert_true(factor_stack_is_files("xfs/lvm"));
+	assert_false(factor_stack_is_files("drbd/lvm"));
+	json_decref(state);
+	/* A layer's factors have a meaning where it is there. */
+	complete_has("{\"stack\": \"luks/drbd\"}", "luks.cipher", "ext4.mount");
+	complete_has("{\"stack\": \"drbd\"}", "drbd.link", "luks.cipher");
+	complete_has("{\"stack\": \"ext4\", \"ext4.mount\": \"commit=30\"}", "ext4.mount", "drbd.link");
+	complete_has("{\"stack\": \"xfs\", \"ext4.mount\": \"commit=30\"}", "stack", "ext4.mount");
+}
+
+static void text_takes(enum factor_id id, const char *text, bool good)
+{
+	json_t *level = json_string(text);
+	char why[512] = "";
+
+	assert_int_equal(factor_check(&factors[id], level, why, sizeof(why)), good ? 0 : -EINVAL);
+	assert_int_equal(*why == '\0', good);
+	json_decref(level);
+}
+
+static void test_texts_of_stacks(void **unused)
+{
+	(void)unused;
+	text_takes(FACTOR_EXT4_MOUNT, "noatime,commit=30,barrier=0", true);
+	text_takes(FACTOR_EXT4_MOUNT, "default", true);
+	text_takes(FACTOR_EXT4_MOUNT, "ro", false);
+	text_takes(FACTOR_EXT4_MOUNT, "noatime,remount", false);
+	text_takes(FACTOR_EXT4_MOUNT, "noatime,", false);
+	text_takes(FACTOR_EXT4_MOUNT, "journal_path=/dev/sda", false);
+	text_takes(FACTOR_EXT4_MKFS, "-b 4096 -O ^has_journal", true);
+	text_takes(FACTOR_EXT4_MKFS, "-U 00000000-0000-4000-8000-000000000000", false);
+	text_takes(FACTOR_EXT4_MKFS, "-J device=/dev/sda", false);
+	text_takes(FACTOR_EXT4_MKFS, "/dev/sda", false);
+	text_takes(FACTOR_XFS_MKFS, "-d agcount=8", true);
+	text_takes(FACTOR_XFS_MKFS, "-m crc=0,uuid=0", false);
+	text_takes(FACTOR_LUKS_CIPHER, "aes-cbc-essiv:sha256", true);
+	text_takes(FACTOR_LUKS_CIPHER, "aes xts", false);
+	text_takes(FACTOR_LUKS_CIPHER, "--help", false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +291,7 @@ int main(void)
 	    cmocka_unit_test(test_nearest),      cmocka_unit_test(test_distance),
 	    cmocka_unit_test(test_complete),     cmocka_unit_test(test_levels_of_state),
 	    cmocka_unit_test(test_bond_options), cmocka_unit_test(test_level_index),
+	    cmocka_unit_test(test_stacks),       cmocka_unit_test(test_texts_of_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The readers of /proc and /sys, on a small tree made for each test. */
-#include "file.h"
 #include "inventory.h"
 #include "management.h"
 #include "pstore.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -16,22 +16,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static char root[64];
-
-/* Makes the file NAME under root with TEXT, and the folders that lead to it. */
-static void put(const char *name, const char *text)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		mkdir(path, 0755);
-		*slash = '/';
-	}
-	assert_int_equal(create_file(path, "%s", text), 0);
-}
 
 static void put_link(const char *name, const char *target)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Interrupts, XPS and RPS of a NIC in a made-up /sys and /proc: four CPUs, of which CPU 1 is off and 2 and 3
  * are near the NIC; which build of a driver is loaded, and where its file is. */
-#include "file.h"
 #include "irq_apply.h"
 #include "irq_cpus.h"
 #include "irq_list.h"
 #include "nic_driver.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -19,22 +19,9 @@
 
 #include <cmocka.h>
 
-static char root[64], sys[80], proc[80];
+static char sys[80], proc[80];
 static const struct irq_roots roots = {.sys = sys, .proc = proc};
 static const struct net_nics nics = {.count = 1, .name = {"eth1"}};
-
-static void put(const char *name, const char *text)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		mkdir(path, 0755);
-		*slash = '/';
-	}
-	assert_int_equal(create_file(path, "%s", text), 0);
-}
 
 static void file_is(const char *name, const char *wanted)
 {
@@ -198,7 +185,7 @@ static void test_refused(void **unused)
 	snprintf(path, sizeof(path), "%s/class/net/eth1/queues/tx-0/xps_cpus", sys);
 	unlink(path);
 	assert_int_equal(apply("{\"nic.xps\": \"off\"}", &changes, &in_force, &why), -ENOENT);
-	assert_int_equal(why.scope, FAILURE_CELL);
+	assert_int_equal(why.scope, FAILURE_UNSUPPORTED);
 	assert_non_null(strstr(why.message, "eth1 refuses nic.xps"));
 	json_decref(in_force);
 	irq_restore(&changes);

@@ -268,7 +268,7 @@ static void test_refused(void **unused)
 	assert_int_equal(apply("{\"nic.pause-rx\": \"off\", \"nic.ring-rx\": 16384}", &changes, &in_force,
 	                       &why),
 	                 -EINVAL);
-	assert_int_equal(why.scope, FAILURE_CELL);
+	assert_int_equal(why.scope, FAILURE_UNSUPPORTED);
 	assert_string_equal(why.object, "eth1");
 	assert_string_equal(why.message,
 	                    "Storage NIC eth1 refuses nic.ring-rx=16384 (it has 1024): requested ring "

@@ -107,6 +107,98 @@ static void check_visits(const struct plan *plan)
 	}
 }
 
+static struct plan *parse(const char *text)
+{
+	char path[] = "/tmp/assay-plan.XXXXXX";
+	int fd = mkstemp(path);
+	struct plan *plan;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	plan = load(path, 1);
+	unlink(path);
+	return plan;
+}
+
+#define BOOTS_PLAN(boots, order)                                                                             \
+	"schema_version: 1\nquestion: q\nnodes: 2\nbase: {stack: drbd}\nzip:\n"                              \
+	"  - {drbd.net.max-buffers: 100}\n"                                                                  \
+	"  - {boot.cmdline: maxcpus=1}\n"                                                                    \
+	"  - {drbd.net.max-buffers: 200}\n"                                                                  \
+	"  - {drbd.net.max-buffers: 300, boot: fresh}\n"                                                     \
+	"  - {boot.cmdline: maxcpus=1, drbd.net.max-buffers: 200}\n"                                         \
+	"  - {drbd.net.max-buffers: 400}\n"                                                                  \
+	"  - {boot.cmdline: mitigations=off}\n"                                                              \
+	"workloads:\n  - copy: {bs: 4MiB, size: 4MiB}\n  - copy: {bs: 64KiB, size: 4MiB}\n"                  \
+	"repeat: {boots: " boots ", samples: 1}\norder: " order "\n"
+
+/* How often what is booted changes within block BOOT. */
+static size_t boot_changes(const struct plan *plan, unsigned int boot)
+{
+	size_t changes = 0;
+
+	for (size_t v = 1; v < plan->visit_count; v++)
+		if (plan->visits[v].boot == boot && plan->visits[v - 1].boot == boot)
+			changes += !plan_same_boot(plan, &plan->cells[plan->visits[v].cell],
+			                           &plan->cells[plan->visits[v - 1].cell]);
+	return changes;
+}
+
+/* Three command lines: three boots a block, and one for the fresh state unless it comes first of its line. */
+static void test_few_boots(void **state)
+{
+	struct plan *written = parse(BOOTS_PLAN("1", "as-written")),
+	            *plan = parse(BOOTS_PLAN("400", "shuffled"));
+	size_t first[3] = {0}, least = 400 * 3;
+	struct estimate e;
+
+	(void)state;
+	check_visits(written);
+	assert_int_equal(boot_changes(written, 1), 2);
+	assert_int_equal(written->visits[0].cell, 0);
+	assert_int_equal(written->visits[2].cell, 4);  /* the same line's others come before another line's */
+	assert_int_equal(written->visits[10].cell, 8); /* and its states keep their order */
+	plan_estimate(written, &assumptions_default, &e);
+	assert_int_equal(e.boots[0], 4);
+
+	check_visits(plan);
+	plan_estimate(plan, &assumptions_default, &e);
+	for (unsigned int boot = 1; boot <= 400; boot++) {
+		const struct plan_cell *c = &plan->cells[plan->visits[(boot - 1) * plan->cell_count].cell];
+		const char *line = plan_cell_string(plan, c, FACTOR_BOOT_CMDLINE);
+
+		assert_int_equal(boot_changes(plan, boot), 2);
+		first[!strcmp(line, "maxcpus=1") ? 1 : !strcmp(line, "mitigations=off") ? 2 : 0]++;
+	}
+	assert_true(e.boots[0] > least && e.boots[0] <= least + 400);
+	assert_int_equal(e.boots[0], e.boots[1]);
+	/* Each line comes first in a third of the blocks, though it has four states, two, or one: within four
+	 * standard deviations of the binomial distribution. */
+	for (size_t i = 0; i < 3; i++)
+		assert_in_range(first[i], 133 - 38, 133 + 38);
+	plan_free(written);
+	plan_free(plan);
+}
+
+/* In a shuffled plan a state is as likely in each place of its block as in any other. */
+static void test_places(void **state)
+{
+	struct plan *plan =
+	    parse("schema_version: 1\nquestion: q\nnodes: 2\nbase: {stack: drbd}\n"
+	          "cross: {drbd.net.max-buffers: [100, 200, 300, 400]}\n"
+	          "workloads:\n  - copy: {bs: 4MiB, size: 4MiB}\nrepeat: {boots: 800}\norder: shuffled\n");
+	size_t count[4][4] = {{0}};
+
+	(void)state;
+	for (size_t v = 0; v < plan->visit_count; v++)
+		count[v % 4][plan->visits[v].cell]++;
+	for (size_t place = 0; place < 4; place++)
+		for (size_t cell = 0; cell < 4; cell++)
+			assert_in_range(count[place][cell], 200 - 49, 200 + 49);
+	plan_free(plan);
+}
+
 static bool same_order(const struct plan *a, const struct plan *b)
 {
 	for (size_t v = 0; v < a->visit_count; v++)
@@ -232,9 +324,9 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_cells),  cmocka_unit_test(test_smoke), cmocka_unit_test(test_order),
-	    cmocka_unit_test(test_random), cmocka_unit_test(test_boots), cmocka_unit_test(test_large),
-	    cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_cells),  cmocka_unit_test(test_smoke),     cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_random), cmocka_unit_test(test_boots),     cmocka_unit_test(test_large),
+	    cmocka_unit_test(test_errors), cmocka_unit_test(test_few_boots), cmocka_unit_test(test_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

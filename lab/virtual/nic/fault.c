@@ -18,6 +18,8 @@ static const char *const sfp_names[] = {
     [SFP_SR] = "sr", [SFP_TWINAX] = "twinax", [SFP_REJECTED] = "rejected", NULL};
 static const char *const width_names[] = {"8", "4", "2", "1", NULL};
 static const char *const speed_names[] = {"5", "2.5", NULL};
+static const char *const interrupt_names[] = {
+    [INTERRUPTS_MSIX] = "msix", [INTERRUPTS_MSI] = "msi", [INTERRUPTS_INTX] = "intx", NULL};
 
 #define AT(field) offsetof(IxgbeState, fault.field)
 
@@ -33,6 +35,7 @@ static const struct property properties[] = {
     {"sfp", "module: sr, twinax, rejected", AT(sfp), sfp_names, true, NULL},
     {"link-width", "PCIe lanes in use: 8, 4, 2, 1", AT(link_width), width_names, true, NULL},
     {"link-speed", "PCIe speed in use, GT/s: 5, 2.5", AT(link_speed), speed_names, true, NULL},
+    {"interrupts", "the best kind that works: msix, msi, intx", AT(interrupts), interrupt_names, true, NULL},
 };
 
 static uint32_t *value_of(Object *o, const struct property *p)

@@ -141,4 +141,7 @@ void irq_mask(IxgbeState *s, uint64_t queues, uint32_t others)
 {
 	s->queue_mask &= ~queues;
 	s->other_mask &= ~others;
+	/* A level goes away with its cause. */
+	if (!msix_enabled(PCI_DEVICE(s)))
+		irq_update(s);
 }

@@ -25,6 +25,9 @@ OBJECT_DECLARE_SIMPLE_TYPE(IxgbeState, IXGBE)
  * 9,728 bytes, and an emulated sender on a busy machine may send for long before it hears. */
 #define WIRE_BYTES (32 << 20)
 
+/* What the card offers: the driver takes the best. */
+enum interrupts { INTERRUPTS_MSIX, INTERRUPTS_MSI, INTERRUPTS_INTX };
+
 /* Properties (fault.c says what they mean) and their state. */
 struct faults {
 	uint32_t drop_every, drop_seen;
@@ -35,8 +38,9 @@ struct faults {
 	uint32_t rx_stall;
 	uint32_t sfp;
 	uint32_t link_width, link_speed;
-	bool flapped; /* the light is out */
-	bool hung;    /* the transmitter */
+	uint32_t interrupts; /* enum interrupts */
+	bool flapped;        /* the light is out */
+	bool hung;           /* the transmitter */
 };
 
 struct tx_queue {

@@ -52,8 +52,12 @@ static void add_bars(PCIDevice *d, IxgbeState *s)
 static bool add_interrupts(PCIDevice *d, IxgbeState *s, Error **errp)
 {
 	pci_set_byte(d->config + PCI_INTERRUPT_PIN, 1);
+	if (s->fault.interrupts == INTERRUPTS_INTX)
+		return true;
 	if (msi_init(d, CAP_MSI, 1, true, true, errp) < 0)
 		return false;
+	if (s->fault.interrupts == INTERRUPTS_MSI)
+		return true;
 	if (msix_init(d, VECTORS, &s->msix_bar, BAR_MSIX, 0, &s->msix_bar, BAR_MSIX, MSIX_PBA_AT, CAP_MSIX,
 	              errp) < 0)
 		return false;

@@ -45,7 +45,7 @@ nic_of() {
 
 # A card's faults: property=value lines in NODE.leg1.faults, for every start of the node until `down`.
 NIC_FAULTS_RUNNING='drop-every corrupt-every black-hole-over flap-every-ms tx-hang rx-stall'
-NIC_FAULTS_AT_START='sfp link-width link-speed'
+NIC_FAULTS_AT_START='sfp link-width link-speed interrupts'
 
 # nic_faults_of NODE LEG: as a tail for QEMU's -device
 nic_faults_of() {
@@ -70,6 +70,7 @@ nic_fault_check() {
 	sfp) one_of sfp "$value" sr twinax rejected >/dev/null ;;
 	link-width) one_of link-width "$value" 8 4 2 1 >/dev/null ;;
 	link-speed) one_of link-speed "$value" 5 2.5 >/dev/null ;;
+	interrupts) one_of interrupts "$value" msix msi intx >/dev/null ;;
 	*) die "nic-fault: '$name' is none of: $NIC_FAULTS_RUNNING $NIC_FAULTS_AT_START" ;;
 	esac
 }

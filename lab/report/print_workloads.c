@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Cells with DRBD's own workloads (resync, verify) and with a change of roles: one line a sample. */
+ * Cells with DRBD's own workloads (resync, verify), with a change of roles, and with trees of files: one line
+ * a sample. */
 #include "report.h"
 
 #include <string.h>
@@ -41,6 +42,18 @@ static void role_row(sqlite3_stmt *row, FILE *out)
 		fputs(", 90 % of the speed not reached again", out);
 }
 
+static void files_row(sqlite3_stmt *row, FILE *out)
+{
+	fprintf(out,
+	        "make %.1f files/s, %.2f MB/s; read %.1f files/s, %.2f MB/s; remove %.1f files/s (in %.2f, "
+	        "%.2f and "
+	        "%.2f s)",
+	        sqlite3_column_double(row, 3), sqlite3_column_double(row, 4), sqlite3_column_double(row, 5),
+	        sqlite3_column_double(row, 6), sqlite3_column_double(row, 7),
+	        sqlite3_column_double(row, 8) / 1e9, sqlite3_column_double(row, 9) / 1e9,
+	        sqlite3_column_double(row, 10) / 1e9);
+}
+
 #define OF(name)       "m.value ->> '" name "', "
 #define MEASURED(name) "CAST(r.body AS TEXT) ->> '$.measurement." name "', "
 /* Whole literals, since the store knows a statement by its address. */
@@ -67,6 +80,10 @@ static const struct part {
      ASK(OF("from") OF("to") OF("stall_ns") OF("secondary_ns") OF("primary_ns") OF("open_ns")
              OF("first_write_ns") OF("recovered_ns")),
      role_row},
+    {"files", "Trees of files:",
+     ASK(OF("$.create.files_per_s") OF("$.create.mb_per_s") OF("$.read.files_per_s") OF("$.read.mb_per_s")
+             OF("$.unlink.files_per_s") OF("$.create.ns") OF("$.read.ns") OF("$.unlink.ns")),
+     files_row},
 };
 
 static void print_part(const struct report *report, const struct part *part, FILE *out)
@@ -87,7 +104,7 @@ static void print_part(const struct report *report, const struct part *part, FIL
 	}
 }
 
-void drbd_print(const struct report *report, FILE *out)
+void workloads_print(const struct report *report, FILE *out)
 {
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		print_part(report, &parts[i], out);
