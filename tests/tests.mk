@@ -13,6 +13,7 @@ check: setup lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
 	    unit=2:120 $(UNIT_PROGRAMS) \
 	    schema=1:180 $(wildcard tests/schema/*.t) \
 	    plan=2:180 $(wildcard tests/plan/*.t) \
+	    compare=2:180 $(wildcard tests/compare/*.t) \
 	    serve=2:300 $(wildcard tests/serve/*.t) \
 	    image=1:900 $(wildcard tests/image/*.t) \
 	    virtual=1:600 $(wildcard tests/virtual/*.t) \

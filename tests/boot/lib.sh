@@ -92,14 +92,16 @@ factors_proven()
 {
 	local factor by level
 	while read -r factor by level _; do
-		[ "$by" = "$1" ] && [ "$level" != own ] || continue
+		[ "$by" = "$1" ] || continue
+		[ "$level" != own ] || continue
 		if [ "$level" = refused ]; then
 			ok "$factor: these nodes refuse it, and say why" [ "$(sql "SELECT count(*) FROM cells WHERE json_extract(error, '\$.scope') = 'unsupported'
 				AND json_extract(CAST(body AS TEXT), '\$.state.\"$factor\"') IS NOT NULL AND json_extract(error, '\$.message') LIKE '%$factor%: %'")" -ge 1 ]
 			continue
 		fi
 		ok "$factor: two levels were in force" [ "$(sql "SELECT count(DISTINCT coalesce(json_extract(text, '\$.evidence.in_force.\"$factor\"'),
-			json_extract(text, '\$.evidence.settings.\"$factor\"'), json_extract(text, '\$.evidence.nics[0].settings.\"$factor\"')))
+			json_extract(text, '\$.evidence.settings.\"$factor\"'), json_extract(text, '\$.evidence.nics[0].settings.\"$factor\"'),
+			CASE '$factor' WHEN 'boot.kernel' THEN json_extract(text, '\$.evidence.kernel_release') END))
 			FROM (SELECT CAST(body AS TEXT) AS text FROM results WHERE verdict = 'valid')")" -ge 2 ]
 	done < <(sed 's/#.*//' tests/boot/proven)
 }
