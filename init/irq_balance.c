@@ -78,7 +78,7 @@ int irq_balance_start(struct irq_changes *changes, const struct irq_roots *roots
 	}
 	if (!r)
 		return 0;
-	fail(why, r == -EREMOTEIO ? 0 : r, FAILURE_CELL, "unsupported", "irq.affinity",
+	fail(why, r == -EREMOTEIO ? 0 : r, FAILURE_UNSUPPORTED, "unsupported", "irq.affinity",
 	     "The log below is what it said. It needs a node with several CPUs.",
 	     "irqbalance failed with status %d", result.status);
 	snprintf(why->log, sizeof(why->log), "%.8000s", result.output);

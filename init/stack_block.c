@@ -116,8 +116,8 @@ static int build_lvm(struct cell_build *build, struct stack_level *level, struct
 	if (!r)
 		r = stack_new_uuid(level, uuid);
 	if (r)
-		return fail(why, r, FAILURE_CELL, "stack", "lvm", "The image must have the module dm-mod.",
-		            "LVM cannot be used");
+		return fail(why, r, failure_refusal(r), "stack", "lvm",
+		            "The image must have the module dm-mod.", "LVM cannot be used");
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !r; i++)
 		r = stack_run(build, level, steps[i], uuid, false, NULL, 0, why);
 	return r;
@@ -172,8 +172,8 @@ static int build_luks(struct cell_build *build, struct stack_level *level, struc
 	if (!r)
 		r = stack_new_uuid(level, uuid);
 	if (r)
-		return fail(why, r, FAILURE_CELL, "stack", "luks", "The image must have the module dm-crypt.",
-		            "LUKS cannot be used");
+		return fail(why, r, failure_refusal(r), "stack", "luks",
+		            "The image must have the module dm-crypt.", "LUKS cannot be used");
 	r = layer_enter("cryptsetup", why);
 	if (r)
 		return r;

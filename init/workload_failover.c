@@ -158,6 +158,7 @@ static int run_both(struct failover *f)
 	int r;
 
 	f->start_ns = now_ns();
+	observer_begin(f->run->observer);
 	r = -pthread_create(&watcher, NULL, watch, f);
 	if (r)
 		return r;

@@ -108,6 +108,7 @@ int workload_rtt_run(const struct workload_run *run, json_t **measurement, struc
 		memset(rtt.took_ns, 0, rtt.count * sizeof(*rtt.took_ns));
 		memset(rtt.message, 0x5a, rtt.message_bytes);
 		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+		observer_begin(run->observer);
 		r = ping_all(&rtt, fd, now_ns() + run->timeout_ms * 1000000LL);
 		close(fd);
 	}

@@ -257,6 +257,7 @@ int workload_stream_run(const struct workload_run *run, json_t **measurement, st
 {
 	const json_t *w = run->workload;
 
+	observer_begin(run->observer);
 	return stream_run(run->build->peer_address, run->build->service_port,
 	                  (size_t)json_integer_value(json_object_get(w, "connections")),
 	                  json_integer_value(json_object_get(w, "duration_ms")), measurement, why);

@@ -21,5 +21,4 @@ is 'default: both CPUs are used' "$(evidence default 'settings."cpu.workload"')"
 is 'default: none of these arguments' "$(evidence default command_line | grep -cE 'maxcpus|mitigations')" 0
 is 'asked: the command line says so on both nodes' "$(evidence 'maxcpus=1 mitigations=off' command_line | grep -c ' maxcpus=1 mitigations=off')" 2
 is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
-factors_proven cmdline
 done_testing

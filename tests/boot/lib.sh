@@ -93,6 +93,7 @@ factors_proven()
 	local factor by level
 	while read -r factor by level _; do
 		[ "$by" = "$1" ] || continue
+		[ "$level" != own ] || continue
 		if [ "$level" = refused ]; then
 			ok "$factor: these nodes refuse it, and say why" [ "$(sql "SELECT count(*) FROM cells WHERE json_extract(error, '\$.scope') = 'unsupported'
 				AND json_extract(CAST(body AS TEXT), '\$.state.\"$factor\"') IS NOT NULL AND json_extract(error, '\$.message') LIKE '%$factor%: %'")" -ge 1 ]

@@ -168,6 +168,23 @@ is(status('POST', '/v1/step', token => $token, body => {step => 'x', text => 'y'
 my %key = map { $_ => $work->{$_} } qw(run cell_id boot sample attempt);
 is($Lab::json->decode($lab->request('POST', '/v1/barrier', token => $token, body => {%key, name => 'ready'})->{content})->{go},
 	JSON::PP::true, 'a node alone passes its barriers');
+# Two connections that stay open: one that says nothing while it measures, one that only says nothing.
+my $ready_body = $Lab::json->encode({%key, name => 'ready'});
+my ($measures, $idles) = map { IO::Socket::INET->new(PeerAddr => $lab->{url} =~ m{//(.*)}, Proto => 'tcp', Timeout => 5) } 1 .. 2;
+sub answered {
+	my ($socket, $request) = @_;
+	my $text = '';
+	print $socket $request;
+	for (1 .. 100) {
+		my $ready = '';
+		vec($ready, fileno $socket, 1) = 1;
+		last if !select($ready, undef, undef, 10) || !sysread($socket, $text, 4096, length $text) || $text =~ /\r\n\r\n./s;
+	}
+	return $text =~ /^HTTP\/1.1 200/;
+}
+ok(answered($measures, "POST /v1/barrier HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $token\r\nContent-Length: " .
+	length($ready_body) . "\r\n\r\n$ready_body"), 'a node that begins to measure');
+ok(answered($idles, "GET /boot.ipxe HTTP/1.1\r\nHost: x\r\n\r\n"), 'and one that got its script');
 is(status('POST', '/v1/barrier', token => $token, body => {%key, sample => 1, name => 'done'}), 410, 'a barrier of another sample: 410');
 $result = {%$result, sample => 2, evidence => {%{ $result->{evidence} }, boot_id => $boot_a}};
 is(status('PUT', "/v1/results/$run/$work->{cell_id}/1/2", token => $token, body => $result), 200, 'evidence of another boot is taken');
@@ -190,6 +207,8 @@ while (time - $before < 90 && !$ended) {
 }
 ok($ended, 'a request of a byte a second is cut off');
 cmp_ok(time - $before, '<', 60, 'within a minute');
+ok(!answered($idles, "GET /boot.ipxe HTTP/1.1\r\nHost: x\r\n\r\n"), 'a connection that was idle for so long is closed');
+ok(answered($measures, "GET /boot.ipxe HTTP/1.1\r\nHost: x\r\n\r\n"), 'but not that of a node that may measure');
 is($Lab::json->decode(scalar `$Lab::assay status --db $lab->{dir}/db --json`)->{runs}[0]{samples_done}, 1, 'status for programs');
 
 # --- layers ---
