@@ -51,7 +51,7 @@ static void help(void)
 	     "  --group NAME   the group, if the lab has several\n"
 	     "  --mb-per-s N   assumed speed of the workloads, for the estimate (default 500)\n"
 	     "  --boot-s N     assumed seconds from reboot to hello, for the estimate (default 90)\n"
-	     "  --scale 1/N    with N-th part of the sizes that copies have, in whole records\n"
+	     "  --scale 1/N    with N-th part of the sizes that workloads have, in whole records\n"
 	     "  --boots N, --samples N  instead of what the plan repeats\n"
 	     "  --as-published as the experiment was made that the plan repeats, mistakes included (its "
 	     "section "

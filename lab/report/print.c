@@ -257,8 +257,10 @@ void report_print(const struct report *report, FILE *out)
 	print_round_trips(report, out);
 	print_failovers(report, out);
 	knee_print(report, out);
+	steady_print(report, out);
 	observers_print(report, out);
 	workloads_print(report, out);
+	paths_print(report, out);
 	variance_print(report, out);
 	order_print(report, out);
 	fputc('\n', out);

@@ -84,8 +84,8 @@ static int load_cells(struct report *report)
 	    "= c.run AND a.cell_id = c.cell_id AND a.state = 'invalid'), (SELECT count(*) FROM attempts a "
 	    "WHERE a.run = c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM "
 	    "attempts a WHERE a.run = c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned'), "
-	    "c.failed AND coalesce(json_extract(c.error, '$.scope'), '') = 'unsupported', coalesce(c.enough, "
-	    "0) FROM cells c JOIN runs r USING (run) WHERE run = ? ORDER BY c.ordinal",
+	    "coalesce(c.enough, 0), c.failed AND coalesce(json_extract(c.error, '$.scope'), '') = "
+	    "'unsupported' FROM cells c JOIN runs r USING (run) WHERE run = ? ORDER BY c.ordinal",
 	    "s", report->run);
 	if (r)
 		return r;
@@ -97,11 +97,11 @@ static int load_cells(struct report *report)
 		cell->label = strdup(store_text(row, 2));
 		cell->failed = sqlite3_column_int(row, 3);
 		cell->error = strdup(store_text(row, 4));
-		cell->unsupported = sqlite3_column_int(row, 9);
+		cell->unsupported = sqlite3_column_int(row, 10);
 		cell->wanted = sqlite3_column_int64(row, 5);
 		for (int i = 0; i < 3; i++)
 			cell->bad[i] = sqlite3_column_int64(row, 6 + i);
-		cell->enough = sqlite3_column_int64(row, 10);
+		cell->enough = sqlite3_column_int64(row, 9);
 		if (!cell->label || !cell->error) {
 			store_reset(row);
 			return -ENOMEM;

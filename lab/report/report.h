@@ -35,8 +35,8 @@ struct report_cell {
 	char id[65];
 	char *label, *error; /* error.json of a failed cell, or "" */
 	bool failed;
-	int64_t enough;                /* the boot after which it was as precise as asked; 0: not */
 	bool unsupported;              /* failed because a node refuses a level of it */
+	int64_t enough;                /* the boot after which it was as precise as asked; 0: not */
 	struct report_sample *samples; /* valid ones, by rising speed */
 	size_t sample_count;
 };
@@ -82,8 +82,14 @@ void crystal_print(const struct report *report, FILE *out);
 void order_print(const struct report *report, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */
 void knee_print(const struct report *report, FILE *out);
-/* A line for each resync, online verify, change of roles and tree of files. */
+/* Whether samples in rounds came to a steady state; nothing where there are none. */
+void steady_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify, change of roles and tree of files; then what does the same by hand.
+ */
 void workloads_print(const struct report *report, FILE *out);
+/* print_paths.c: what each leg of the storage network carried while it was proven; nothing where no sample
+ * used it. */
+void paths_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
 

@@ -61,8 +61,8 @@ struct run_cell {
 	char id[ID_SIZE], state_id[ID_SIZE];
 	char *label;
 	bool fresh, failed;
-	unsigned int enough;   /* the boot after which it was as precise as asked; 0: not */
 	bool unsupported;      /* failed because a node refuses a level of it */
+	unsigned int enough;   /* the boot after which it was as precise as asked; 0: not */
 	const char *arguments; /* of the kernel, in body; "": none */
 	const char *kernel;    /* the layer that has it; "": ours */
 	unsigned int nodes;
