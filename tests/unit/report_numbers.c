@@ -125,6 +125,35 @@ static void test_what_does_not_count(void **state)
 	sim_end(&sim);
 }
 
+static enum sim_quirk unsupported(struct sim *sim, struct sim_node *n)
+{
+	(void)sim;
+	return n->given == 3 ? SIM_UNSUPPORTED : SIM_FINE;
+}
+
+static void test_unsupported(void **state)
+{
+	struct report *report;
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, one_cell);
+	sim.quirk = unsupported;
+	sim.nodes[0].place = SIM_BOOT;
+	sim.nodes[1].on_at_round = -1;
+	sim_go(&sim, 2000, "done");
+	char *text = printed(&sim, report_print);
+	assert_non_null(strstr(text, "  unsupported\n"));
+	assert_non_null(strstr(text, "is not supported by these nodes: node n1, step sim, thing: trouble"));
+	assert_null(strstr(text, "FAILED"));
+	free(text);
+	assert_int_equal(report_load(sim.store, sim.run, &report), 1);
+	assert_true(report_complete(report));
+	assert_int_equal(report_exit(report), ASSAY_UNSUPPORTED);
+	report_free(report);
+	sim_end(&sim);
+}
+
 static const char twelve[] = "schema_version: 1\nquestion: q\nnodes: 1\nbase: {stack: raw}\nworkloads:\n"
                              "  - copy: {bs: 1MiB, size: 8MiB}\nrepeat: {boots: 6, samples: 2}\nretries: 1\n";
 
@@ -160,35 +189,6 @@ static void test_over_time(void **state)
 	    strstr(text, "drift over the run (Kendall's tau)            -1.00, p = 8.3e-06: IT DOES"));
 	assert_non_null(strstr(text, "12 samples, each against its cell's median"));
 	free(text);
-	sim_end(&sim);
-}
-
-static enum sim_quirk unsupported(struct sim *sim, struct sim_node *n)
-{
-	(void)sim;
-	return n->given == 3 ? SIM_UNSUPPORTED : SIM_FINE;
-}
-
-static void test_unsupported(void **state)
-{
-	struct report *report;
-	struct sim sim;
-
-	(void)state;
-	sim_start(&sim, one_cell);
-	sim.quirk = unsupported;
-	sim.nodes[0].place = SIM_BOOT;
-	sim.nodes[1].on_at_round = -1;
-	sim_go(&sim, 2000, "done");
-	char *text = printed(&sim, report_print);
-	assert_non_null(strstr(text, "  unsupported\n"));
-	assert_non_null(strstr(text, "is not supported by these nodes: node n1, step sim, thing: trouble"));
-	assert_null(strstr(text, "FAILED"));
-	free(text);
-	assert_int_equal(report_load(sim.store, sim.run, &report), 1);
-	assert_true(report_complete(report));
-	assert_int_equal(report_exit(report), ASSAY_UNSUPPORTED);
-	report_free(report);
 	sim_end(&sim);
 }
 
