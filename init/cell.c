@@ -333,17 +333,20 @@ static void add_interrupts(const struct cell_build *build, json_t *evidence)
 /* What the reader should know, though it does not make the sample invalid. */
 static int add_notes(struct cell_build *build, json_t *evidence)
 {
+	static void (*const of_nics[])(const json_t *nics, char *buf, size_t size) = {evidence_nics_note,
+	                                                                              nic_counters_note};
 	char note[1024] = "";
 	int r = 0;
 
-	if (!build->breaks_bond) {
-		nic_counters_note(json_object_get(evidence, "nics"), note, sizeof(note));
-		if (note[0])
-			r = evidence_note(evidence, note);
-		observe_bond_note(&build->before, &build->after, note, sizeof(note));
-	} else if (build->has_drbd) {
-		find_drbd_fault(build, note, sizeof(note));
+	for (size_t i = 0; i < 2 && !r && !build->breaks_bond; i++) {
+		of_nics[i](json_object_get(evidence, "nics"), note, sizeof(note));
+		r = note[0] ? evidence_note(evidence, note) : 0;
 	}
+	note[0] = '\0';
+	if (!build->breaks_bond)
+		observe_bond_note(&build->before, &build->after, note, sizeof(note));
+	else if (build->has_drbd)
+		find_drbd_fault(build, note, sizeof(note));
 	/* Both nodes build anew then, but not what must stay the first state of its boot. */
 	if (build->breaks_bond && strcmp(factor_string(build->state, FACTOR_BOOT), "fresh") != 0)
 		build->broken = true;

@@ -219,26 +219,6 @@ static int make_equal(struct drbd *drbd, bool measure, long long deadline_ns, ce
 	                ctx, why);
 }
 
-static bool is_apart(const struct drbd_state *s)
-{
-	return strcmp(s->connection, "Connected") != 0;
-}
-
-/* Both sides disconnect at the same time: then one may refuse the other's request (status 11), which had it
- * wait for its own; a moment later the link is gone from both, and the request is one for a lost connection.
- */
-static int leave(struct drbd *drbd, long long deadline_ns, cell_progress *progress, void *ctx,
-                 struct failure *why)
-{
-	int r = run_step(drbd, DRBD_DISCONNECT, why);
-
-	if (r && !wait_for(drbd, is_apart, false, "disconnected", deadline_ns, progress, ctx, why))
-		r = run_step(drbd, DRBD_DISCONNECT, why);
-	if (!r)
-		r = wait_for(drbd, is_standalone, false, "StandAlone", deadline_ns, progress, ctx, why);
-	return r;
-}
-
 int drbd_prove(struct drbd *drbd, bool measure, long long deadline_ns, cell_progress *progress, void *ctx,
                struct failure *why)
 {
@@ -247,8 +227,12 @@ int drbd_prove(struct drbd *drbd, bool measure, long long deadline_ns, cell_prog
 
 	if (!r)
 		r = run_step(drbd, DRBD_SHOW, why);
-	if (!r && link_is(&drbd->setup, "disconnected"))
-		r = leave(drbd, deadline_ns, progress, ctx, why);
+	if (!r && link_is(&drbd->setup, "disconnected")) {
+		r = run_step(drbd, DRBD_DISCONNECT, why);
+		if (!r)
+			r = wait_for(drbd, is_standalone, false, "StandAlone", deadline_ns, progress, ctx,
+			             why);
+	}
 	if (!r && measure)
 		r = run_step(drbd, never ? DRBD_PRIMARY_FORCE : DRBD_PRIMARY, why);
 	return r;

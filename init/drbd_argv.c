@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SOCKET_CHECK "socket-check-timeout"
+
 __attribute__((format(printf, 2, 3))) static void put(struct drbd_argv *out, const char *format, ...)
 {
 	size_t room = sizeof(out->text) - out->used;
@@ -113,6 +115,9 @@ static void do_connect(const struct drbd_setup *setup, struct drbd_argv *out)
 {
 	put_simple(out, "connect", DRBD_RESOURCE, NULL);
 	put_ends(out, setup);
+	/* How long both sockets must have stood before they are used, in 0.1 s: by itself DRBD waits for its
+	 * ping-timeout, half a second. */
+	put(out, "--" SOCKET_CHECK "=1");
 	put_options(out, setup, "drbd.net.");
 }
 
@@ -242,6 +247,8 @@ static void add_section(struct text *t, const struct drbd_setup *setup, enum drb
                         const char *name, const char *prefix)
 {
 	add(t, "\t%s {\n", name);
+	if (!strcmp(name, "net"))
+		add(t, "\t\t" SOCKET_CHECK " 1;\n");
 	for (size_t i = 0; i < FACTOR_COUNT; i++) {
 		const struct factor *f = &factors[i];
 

@@ -2,6 +2,7 @@
 #include "evidence.h"
 
 #include "cmdline.h"
+#include "ethtool_link.h"
 #include "file.h"
 #include "nic_apply.h"
 #include "nic_counters.h"
@@ -62,6 +63,7 @@ static json_t *nic_json(const char *sys, const char *name)
 {
 	char mac[24], driver[64], version[64], srcversion[64], path[320];
 	long long speed = -1, mtu = 0, carrier = 0;
+	struct ethtool_link link;
 	json_t *nic;
 
 	if (read_file_at(mac, sizeof(mac), "%s/class/net/%s/bonding_slave/perm_hwaddr", sys, name) <= 0)
@@ -76,6 +78,8 @@ static json_t *nic_json(const char *sys, const char *name)
 	nic = json_pack("{s:s, s:s, s:s, s:I, s:I, s:b, s:o}", "name", name, "mac", mac, "driver", driver,
 	                "speed_mbps", (json_int_t)(speed < 0 ? -1 : speed), "mtu_bytes", (json_int_t)mtu,
 	                "carrier", carrier != 0, "counters_before", nic_counters(sys, name));
+	if (!ethtool_link(name, &link) && link.best_mbps)
+		json_object_set_new(nic, "best_mbps", json_integer(link.best_mbps));
 	nic_driver_version(sys, name, version, srcversion, sizeof(version));
 	if (version[0])
 		json_object_set_new(nic, "driver_version", json_string(version));
@@ -147,6 +151,25 @@ void evidence_differences_fault(const json_t *differences, char *buf, size_t siz
 		if (n < 0 || (size_t)n >= size - used)
 			return;
 		used += (size_t)n;
+	}
+}
+
+void evidence_nics_note(const json_t *nics, char *buf, size_t size)
+{
+	size_t used = 0, i;
+	const json_t *nic;
+
+	buf[0] = '\0';
+	json_array_foreach ((json_t *)nics, i, nic) {
+		json_int_t now = json_integer_value(json_object_get(nic, "speed_mbps"));
+		json_int_t best = json_integer_value(json_object_get(nic, "best_mbps"));
+
+		if (now > 0 && now < best && used < size)
+			used += (size_t)snprintf(buf + used, size - used,
+			                         "%s%s: its link runs at %lld Mb/s, it can %lld",
+			                         used ? "; " : "",
+			                         json_string_value(json_object_get(nic, "name")),
+			                         (long long)now, (long long)best);
 	}
 }
 

@@ -24,6 +24,9 @@ void evidence_nics_after(const struct observe_roots *roots, json_t *nics);
 /* Adds TEXT to `notes`: what the reader should know, though the sample is valid. 0 or -ENOMEM. */
 int evidence_note(json_t *evidence, const char *text);
 
+/* What a reader should know of NICS: one whose link is slower than it can be. To BUF; "" if nothing. */
+void evidence_nics_note(const json_t *nics, char *buf, size_t size);
+
 /* Why the sample is invalid by its differences or its NICs' counters, to BUF; "" if it is not. */
 void evidence_differences_fault(const json_t *differences, char *buf, size_t size);
 void evidence_nics_fault(const json_t *nics, char *buf, size_t size);

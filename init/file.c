@@ -212,6 +212,11 @@ long long now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+long long process_cpu_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 long long uptime_ns(void)
 {
 	return clock_ns(CLOCK_BOOTTIME);

@@ -33,6 +33,9 @@ __attribute__((format(printf, 3, 4))) int read_link_name(char *buf, size_t size,
 /* CLOCK_MONOTONIC in nanoseconds. */
 long long now_ns(void);
 
+/* The CPU time of this process, all its threads, in nanoseconds. */
+long long process_cpu_ns(void);
+
 /* CLOCK_BOOTTIME in nanoseconds: the machine's uptime. */
 long long uptime_ns(void);
 

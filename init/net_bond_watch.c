@@ -183,9 +183,11 @@ void bond_watch_stop(struct bond_watch *watch)
 	char buf[32768] __attribute__((aligned(NLMSG_ALIGNTO)));
 
 	while (watch->begun && watch->fd >= 0) {
-		ssize_t n = recv(watch->fd, buf, sizeof(buf), 0);
+		ssize_t n = recv(watch->fd, buf, sizeof(buf), MSG_TRUNC);
 
-		if (n >= 0) {
+		if (n > (ssize_t)sizeof(buf)) {
+			watch->lost = true;
+		} else if (n >= 0) {
 			bond_watch_take(watch, buf, (size_t)n);
 		} else if (errno == ENOBUFS) {
 			watch->lost = true;

@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { PROBES = 3, PROBE_MS = 100, MAX_PATHS = 64 };
+enum { PROBES = 3, PROBE_MS = 60, MAX_PATHS = 64 };
 
 struct asker {
 	int fd;

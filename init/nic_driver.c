@@ -208,6 +208,19 @@ static bool is_known(const struct nic_drivers *drivers, const char *module)
 	return false;
 }
 
+/* What is wrong with a build says which NIC it was for. */
+static int for_nic(struct failure *why, int r, const char *nic, const char *level)
+{
+	char text[sizeof(why->message)];
+
+	if (!r)
+		return 0;
+	memcpy(text, why->message, sizeof(text));
+	snprintf(why->message, sizeof(why->message), "Storage NIC %s, nic.driver=%s: %.*s", nic, level,
+	         (int)sizeof(text) - 80, text);
+	return r;
+}
+
 int nic_driver_apply(struct nic_drivers *drivers, const struct net_nics *nics, size_t used,
                      const char *management, const json_t *state, bool *switched, struct failure *why)
 {
@@ -245,7 +258,7 @@ int nic_driver_apply(struct nic_drivers *drivers, const struct net_nics *nics, s
 		memcpy(drivers->driver[drivers->count].module, module, sizeof(module));
 		drivers->driver[drivers->count++].out_of_tree = !wanted;
 		*switched = true;
-		r = switch_build(module, wanted, why);
+		r = for_nic(why, switch_build(module, wanted, why), nic, level);
 	}
 	return r;
 }

@@ -148,7 +148,8 @@ static void choose_cpu(struct observer *o)
 		o->cpu = second_best < 0 ? 0 : second_best;
 	if (CPU_COUNT(&online) > 1)
 		return;
-	o->interval_ns = ALONE_INTERVAL_NS;
+	if (!o->place.interval_ms)
+		o->interval_ns = ALONE_INTERVAL_NS;
 	observe_note(o, "this node has one CPU: observers look every %lld s, at the cost of what is measured",
 	             ALONE_INTERVAL_NS / INTERVAL_NS);
 }
@@ -265,7 +266,7 @@ static struct observer *make(const struct observe_place *place, long duration_ms
 	o->time_ns = (void *)((char *)o->columns + columns);
 	o->values = o->time_ns + rows;
 	o->row_max = rows;
-	o->interval_ns = INTERVAL_NS;
+	o->interval_ns = place->interval_ms ? place->interval_ms * 1000000LL : INTERVAL_NS;
 	o->go_ns = now_ns();
 	return o;
 }

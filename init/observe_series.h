@@ -20,6 +20,7 @@ struct observe_place {
 	bool drbd;
 	unsigned int drbd_port; /* of DRBD's connection; 0: it has none */
 	pid_t worker;           /* whose threads measure */
+	long interval_ms;       /* from look to look; 0: 1000, or 5000 on one CPU */
 };
 
 struct observer;

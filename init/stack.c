@@ -83,9 +83,8 @@ int stack_run(struct cell_build *build, struct stack_level *level, enum stack_st
 		snprintf(output, size, "%.*s", (int)size - 1, result.output);
 	if (!r)
 		return 0;
-	fail(why, r == -EREMOTEIO ? 0 : r, options ? FAILURE_CELL : FAILURE_SAMPLE,
-	     options ? "unsupported" : "stack", level->lower,
-	     "The log below is what the tool said, and the kernel after it.",
+	fail(why, r == -EREMOTEIO ? 0 : r, options ? FAILURE_UNSUPPORTED : FAILURE_SAMPLE, "stack",
+	     level->lower, "The log below is what the tool said, and the kernel after it.",
 	     "Layer %s: `%s` failed with status %d", name, text, result.status);
 	snprintf(why->log, sizeof(why->log), "%.3000s\n%.4000s", result.output, log);
 	return r;

@@ -303,7 +303,8 @@ void copy_equivalent(const struct copy *copy, char *buf, size_t size)
 	int n;
 
 	if (rq->read) {
-		n = snprintf(buf, size, "dd if=%s of=/dev/null bs=%llu count=%llu", copy->target,
+		n = snprintf(buf, size, "%sdd if=%s of=/dev/null bs=%llu count=%llu",
+		             rq->drop_caches ? "sync; echo 3 >/proc/sys/vm/drop_caches; " : "", copy->target,
 		             (unsigned long long)rq->bs_bytes,
 		             (unsigned long long)(rq->size_bytes / rq->bs_bytes));
 		if (rq->seek_bytes)

@@ -11,6 +11,7 @@
 #include "net_bond_option.h"
 #include "netlink.h"
 #include "workload_failover_watch.h"
+#include "workload_role.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 10, ALIGNMENT = 4096, BACK_S = 60 };
+enum { LOOK_MS = 10, BACK_S = 60 };
 
 struct failover {
 	const struct workload_run *run;
@@ -149,18 +150,10 @@ static long long counter(const char *file, const char *protocol, const char *nam
 	return value;
 }
 
-static long long cpu_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
 static int run_both(struct failover *f)
 {
 	long long retransmitted = counter("/proc/net/snmp", "Tcp", "RetransSegs");
-	long long timeouts = counter("/proc/net/netstat", "TcpExt", "TCPTimeouts"), cpu_ns = cpu_now_ns();
+	long long timeouts = counter("/proc/net/netstat", "TcpExt", "TCPTimeouts"), cpu_ns = process_cpu_ns();
 	pthread_t watcher;
 	int r;
 
@@ -171,7 +164,7 @@ static int run_both(struct failover *f)
 	write_all(f);
 	atomic_store(&f->stop, true);
 	pthread_join(watcher, NULL);
-	f->cpu_ns = cpu_now_ns() - cpu_ns;
+	f->cpu_ns = process_cpu_ns() - cpu_ns;
 	f->retransmitted = counter("/proc/net/snmp", "Tcp", "RetransSegs") - retransmitted;
 	f->timeouts = counter("/proc/net/netstat", "TcpExt", "TCPTimeouts") - timeouts;
 	return 0;
@@ -194,14 +187,12 @@ static int prepare(struct failover *f, struct failure *why)
 	f->flow.bins = f->seconds * 1000 / FAILOVER_BIN_MS;
 	f->flow.bin_bytes = calloc(f->flow.bins, sizeof(*f->flow.bin_bytes));
 	f->second_bytes = calloc(f->seconds, sizeof(*f->second_bytes));
-	if (!f->flow.bin_bytes || !f->second_bytes ||
-	    posix_memalign((void **)&f->record, ALIGNMENT, f->bs_bytes))
+	f->record = role_record(f->bs_bytes);
+	if (!f->flow.bin_bytes || !f->second_bytes || !f->record)
 		return fail(why, -ENOMEM, FAILURE_SAMPLE, "measure", "", "", "Out of memory");
 	/* Touched now, so that no page fault falls into the run. */
 	memset(f->flow.bin_bytes, 0, f->flow.bins * sizeof(*f->flow.bin_bytes));
 	memset(f->second_bytes, 0, f->seconds * sizeof(*f->second_bytes));
-	for (uint64_t i = 0, x = 0x9e3779b97f4a7c15; i < f->bs_bytes; i++, x = x * 6364136223846793005 + 1)
-		f->record[i] = (unsigned char)(x >> 56);
 	f->fd = open(f->run->target, O_WRONLY | O_DIRECT | O_CLOEXEC);
 	if (f->fd < 0)
 		return fail(why, -errno, FAILURE_SAMPLE, "measure", f->run->target,

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NS_PER_S INT64_C(1000000000)
@@ -307,12 +306,10 @@ static int report(const struct files *f, int p, int r, uint32_t index, struct fa
 
 int files_run(struct files *f, struct failure *why)
 {
-	struct timespec cpu;
 	uint32_t index = 0;
 	int r = 0;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-	f->cpu_ns = -(cpu.tv_sec * NS_PER_S + cpu.tv_nsec);
+	f->cpu_ns = -process_cpu_ns();
 	for (int p = 0; p < FILES_PHASES; p++) {
 		if (p == FILES_READ && (r = f->make_cold(f->root_fd)))
 			return fail(why, r, FAILURE_SAMPLE, "measure", "/proc/sys/vm/drop_caches",
@@ -321,8 +318,7 @@ int files_run(struct files *f, struct failure *why)
 		if (r)
 			return report(f, p, r, index, why);
 	}
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-	f->cpu_ns += cpu.tv_sec * NS_PER_S + cpu.tv_nsec;
+	f->cpu_ns += process_cpu_ns();
 	return 0;
 }
 

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 struct role {
@@ -222,14 +221,6 @@ static json_t *role_json(struct role *role)
 	return json;
 }
 
-static void cpu_time(int64_t *ns)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	*ns = t.tv_sec * 1000000000LL + t.tv_nsec - *ns;
-}
-
 int workload_role_run(const struct workload_run *run, json_t **measurement, struct failure *why)
 {
 	const json_t *w = run->workload;
@@ -250,9 +241,9 @@ int workload_role_run(const struct workload_run *run, json_t **measurement, stru
 	};
 	r = prepare(role, why);
 	observer_begin(run->observer);
-	cpu_time(&role->cpu_ns);
+	role->cpu_ns = -process_cpu_ns();
 	r = r ? r : change_roles(role, why);
-	cpu_time(&role->cpu_ns);
+	role->cpu_ns += process_cpu_ns();
 	if (!r)
 		*measurement = role_json(role);
 	if (role->fd >= 0)

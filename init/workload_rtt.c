@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WARM_UP = 16 };
@@ -31,14 +30,6 @@ static int by_length(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static long long cpu_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
 static int ping(struct rtt *rtt, int fd)
 {
 	int r = peer_send_all(fd, rtt->message, rtt->message_bytes);
@@ -53,7 +44,7 @@ static int ping_all(struct rtt *rtt, int fd, long long deadline_ns)
 
 	for (int i = 0; i < WARM_UP && !r; i++)
 		r = ping(rtt, fd);
-	cpu_ns = cpu_now_ns();
+	cpu_ns = process_cpu_ns();
 	start_ns = before_ns = now_ns();
 	for (; rtt->done < rtt->count && !r; rtt->done++) {
 		size_t second;
@@ -69,7 +60,7 @@ static int ping_all(struct rtt *rtt, int fd, long long deadline_ns)
 			r = -ETIMEDOUT;
 	}
 	rtt->ns = before_ns - start_ns;
-	rtt->cpu_ns = cpu_now_ns() - cpu_ns;
+	rtt->cpu_ns = process_cpu_ns() - cpu_ns;
 	return r;
 }
 

@@ -44,14 +44,6 @@ struct stream {
 	long long ns, cpu_ns;
 };
 
-static long long cpu_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
 /* A file of zeros in memory. */
 static int make_pool(void)
 {
@@ -124,7 +116,8 @@ static void sleep_until(long long ns)
 /* One look a second; the last second has what came in after the end as well. */
 static void run_all(struct stream *s)
 {
-	long long cpu_ns = cpu_now_ns(), start_ns = now_ns(), end_ns = start_ns + s->duration_ms * 1000000;
+	long long cpu_ns = process_cpu_ns(), start_ns = now_ns(),
+	          end_ns = start_ns + s->duration_ms * 1000000;
 	uint64_t before = 0, received = 0;
 	size_t second = 0;
 
@@ -146,7 +139,7 @@ static void run_all(struct stream *s)
 		received += s->connections[i].received;
 	}
 	s->ns = now_ns() - start_ns;
-	s->cpu_ns = cpu_now_ns() - cpu_ns;
+	s->cpu_ns = process_cpu_ns() - cpu_ns;
 	s->second_bytes[second] = received > before ? received - before : 0;
 	s->seconds = second + 1;
 }

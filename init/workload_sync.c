@@ -202,14 +202,6 @@ static json_t *measurement_of(const struct sync_run *s, const char *equivalent, 
 	                            s->cpu_ns, equivalent);
 }
 
-static void cpu_time(int64_t *ns)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	*ns = t.tv_sec * 1000000000LL + t.tv_nsec - *ns;
-}
-
 static void finish(struct sync_run *s)
 {
 	free(s->watch.second_bytes);
@@ -255,9 +247,9 @@ int workload_resync_run(const struct workload_run *run, json_t **measurement, st
 		s->watch.total_bytes = (s->device_bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 	}
 	observer_begin(run->observer);
-	cpu_time(&s->cpu_ns);
+	s->cpu_ns = -process_cpu_ns();
 	r = r ? r : watch(s, step, why);
-	cpu_time(&s->cpu_ns);
+	s->cpu_ns += process_cpu_ns();
 	if (!r)
 		*measurement = resync_json(s);
 	finish(s);
@@ -333,9 +325,9 @@ int workload_verify_run(const struct workload_run *run, json_t **measurement, st
 	if (!r && s->planted_bytes)
 		r = plant(s, why);
 	observer_begin(run->observer);
-	cpu_time(&s->cpu_ns);
+	s->cpu_ns = -process_cpu_ns();
 	r = r ? r : watch(s, DRBD_VERIFY, why);
-	cpu_time(&s->cpu_ns);
+	s->cpu_ns += process_cpu_ns();
 	if (!r)
 		*measurement = verify_json(s);
 	found = s->out_of_sync_bytes;

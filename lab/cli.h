@@ -16,6 +16,9 @@ enum assay_exit {
 	ASSAY_FAILED = 4,      /* measured, and an acceptance criterion fails */
 	ASSAY_UNDECIDED = 5,   /* measured, no criterion fails, but one is inconclusive */
 	ASSAY_UNSUPPORTED = 6, /* measured, but for cells that the nodes do not support */
+	/* of assay compare, where 1 is: something is worse */
+	ASSAY_WORSE = 1,
+	ASSAY_NOT_COMPARABLE = 7, /* something differs that was not asked about */
 };
 
 /* Subcommands; argv[0] is the subcommand's name. They give an enum assay_exit. */
@@ -25,6 +28,8 @@ int cmd_serve(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_factors(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
+int cmd_import(int argc, char **argv);
 int cmd_observers(int argc, char **argv);
 
 /* Like getopt_long() with no short options but -h, and val of every long option its own; prints what is

@@ -19,6 +19,8 @@ static const struct command {
     {"serve", cmd_serve, "LAB", "boot the nodes of a lab, conduct them, store their results"},
     {"status", cmd_status, "", "what every node does now"},
     {"report", cmd_report, "[RUN]", "what a run measured: table, tables by factors, data"},
+    {"compare", cmd_compare, "A B...", "better, worse, or the same: runs, nodes, levels of a factor"},
+    {"import", cmd_import, "FILE...", "transcripts of dd, fio's JSON, or CSV into a database, as a run"},
     {"observers", cmd_observers, "[RUN]", "what the nodes' observers saw, second by second, as CSV"},
     {"factors", cmd_factors, "", "everything that a plan can vary"},
 };

@@ -14,7 +14,7 @@ serve_start
 unfinished()
 {
 	sql "SELECT count(*) FROM visits v JOIN cells c USING (run, cell_id) WHERE v.run = '$1' AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.run = v.run AND a.cell_id = v.cell_id
-		AND a.boot = v.boot AND a.state = 'valid') AND coalesce(json_extract(c.error, '\$.scope'), '') != 'cell'"
+		AND a.boot = v.boot AND a.state = 'valid') AND coalesce(json_extract(c.error, '\$.scope'), '') NOT IN ('cell', 'unsupported')"
 }
 
 for plan in "$@"; do

@@ -27,6 +27,7 @@ struct accept_verdict {
 	double value;
 	struct stats_interval interval; /* confidence 0: a fact, or too few samples for one */
 	size_t samples, boots, more_boots;
+	char note[64]; /* what is worth a look beside the verdict, "" */
 	char why[160]; /* of what is inconclusive; "" where the interval says it all */
 };
 

@@ -170,6 +170,39 @@ static int compare(struct criterion *c, const double *own, size_t own_count, con
 	return 0;
 }
 
+/* The median of the samples of node NODE (their label) among S; NODE_VALUES has room for all of them. */
+static double median_of_node(const struct samples *s, uint32_t node, double *node_values)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (s->values[i].node == node)
+			node_values[count++] = s->values[i].value;
+	return stats_median(node_values, count);
+}
+
+/* Says so where the node is an outlier among its siblings. */
+static int flag_outlier(const struct samples *own, const struct samples *others, struct accept_verdict *v)
+{
+	size_t nodes = others->nodes + 1;
+	double *room = calloc(own->count + others->count + 2 * nodes, sizeof(*room));
+	double *medians = room + own->count + others->count, *score = medians + nodes;
+	bool *outlier = calloc(nodes, sizeof(*outlier));
+	long found = -ENOMEM;
+
+	if (room && outlier) {
+		medians[0] = median_of_node(own, 1, room);
+		for (size_t i = 1; i < nodes; i++)
+			medians[i] = median_of_node(others, (uint32_t)i, room);
+		found = stats_outliers(medians, nodes, score, outlier);
+	}
+	if (found > 0 && outlier[0])
+		snprintf(v->note, sizeof(v->note), "an outlier among %zu siblings", nodes - 1);
+	free(room);
+	free(outlier);
+	return found < 0 ? (int)found : 0;
+}
+
 static int decide_sibling(struct criterion *c, const struct cell *cell)
 {
 	struct samples own = {0}, others = {0};
@@ -190,6 +223,8 @@ static int decide_sibling(struct criterion *c, const struct cell *cell)
 		                      : stats_boot_medians(others.values, others.count, medians + own.count);
 		r = boots < 0 ? (int)boots
 		              : compare(c, medians, (size_t)own_boots, medians + own.count, (size_t)boots, v);
+		if (!r)
+			r = flag_outlier(&own, &others, v);
 	}
 	free(medians);
 	free(own.values);

@@ -45,8 +45,10 @@ const struct metric metrics[] = {
     {"rtt-p99", METRIC_SAMPLE, QUANTITY_TIME, "$.rtt.p99_ns", "rtt",
      "99 % of the round trips take at most this"},
     {"rtt-max", METRIC_SAMPLE, QUANTITY_TIME, "$.rtt.max_ns", "rtt", "the longest round trip of a sample"},
-    {"failover-stall", METRIC_SAMPLE, QUANTITY_TIME, "$.failover.stall_ns", "failover",
+    {"failover-stall", METRIC_SAMPLE, QUANTITY_TIME, "$.failover.stall_ns", "failover link",
      "how long writes stall when a slave is pulled"},
+    {"role-change-stall", METRIC_SAMPLE, QUANTITY_TIME, "$.role_change.stall_ns", "failover role",
+     "how long nobody can write when the nodes change their roles"},
     {"slower-than-siblings", METRIC_SIBLINGS, QUANTITY_SHARE, "$.mb_per_s", "",
      "how much less throughput a node has than the median of its siblings: nodes of other groups of this lab "
      "with samples of "

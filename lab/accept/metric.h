@@ -32,7 +32,7 @@ struct metric {
 	enum metric_kind kind;
 	enum metric_quantity quantity;
 	const char *source;   /* of a sample: its place in the measurement; else an SQL query, see decide.c */
-	const char *workload; /* cells that have it ("": all) */
+	const char *workload; /* cells that have it: "aio", "failover link" (its what), "" (all) */
 	const char *description;
 };
 

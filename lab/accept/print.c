@@ -23,6 +23,8 @@ static void print_verdict(const struct accept_verdict *v, FILE *out)
 		        metric_text(v->metric, v->interval.high, text, sizeof(text)),
 		        v->interval.confidence * 100, v->boots, v->boots == 1 ? "" : "s");
 	}
+	if (*v->note)
+		fprintf(out, "; %s", v->note);
 	if (*v->why)
 		fprintf(out, "; %s", v->why);
 	else if (v->acceptance == STATS_INCONCLUSIVE && v->more_boots && v->boots < 2)
@@ -74,6 +76,8 @@ json_t *accept_json(const struct acceptance *a)
 		}
 		if (v->more_boots)
 			json_object_set_new(one, "more_boots", json_integer((json_int_t)v->more_boots));
+		if (*v->note)
+			json_object_set_new(one, "note", json_string(v->note));
 		if (*v->why)
 			json_object_set_new(one, "why", json_string(v->why));
 		json_array_append_new(criteria, one);

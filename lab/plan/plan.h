@@ -40,6 +40,7 @@ struct plan {
 	char *question;
 	char text_sha256[SHA256_HEX_SIZE];
 	unsigned int nodes, boots, samples, retries;
+	double precision; /* of a cell's interval, 0.01 for 1 %; 0: all boots are made */
 	bool shuffled;
 	uint64_t seed; /* of the shuffle; recorded with the run */
 	unsigned int peer_ms, apply_ms, measure_ms;

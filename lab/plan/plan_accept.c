@@ -38,8 +38,12 @@ static bool has_levels(const struct plan_build *b, const struct points *where, c
 
 static bool has_metric(const struct metric *metric, const json_t *workload)
 {
-	return !*metric->workload ||
-	       !strcmp(metric->workload, json_string_value(json_object_get(workload, "type")));
+	const char *what = json_string_value(json_object_get(workload, "what"));
+	char kind[64];
+
+	snprintf(kind, sizeof(kind), "%s%s%s", json_string_value(json_object_get(workload, "type")),
+	         what ? " " : "", what ? what : "");
+	return !*metric->workload || !strcmp(metric->workload, kind);
 }
 
 /* Numbers (from 1) of the cells that the criterion is about. NULL: no memory. */

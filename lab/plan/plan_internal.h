@@ -102,6 +102,8 @@ int plan_check_states(struct plan_build *b);
 /* BYTES by SCALE, down to whole records; as they are without a scale. */
 uint64_t plan_scaled(const struct plan_scale *scale, uint64_t bytes, uint64_t record_bytes);
 int plan_read_workloads(struct plan_build *b);
+/* precision to plan->precision. */
+int plan_read_precision(struct plan_build *b);
 /* Each workload in every state that it meets; complains only. */
 void plan_check_workloads(struct plan_build *b);
 /* base, sweep, cross, zip, where to states without doubles. */

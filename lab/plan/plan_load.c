@@ -102,6 +102,8 @@ static int build(struct plan_build *b, const struct plan_options *o)
 	if (!r)
 		r = plan_read_tune(b);
 	second = plan_read_workloads(b);
+	if (!second)
+		second = plan_read_precision(b);
 	if (r || second)
 		return r == -ENOMEM ? r : second ? second : r;
 	r = plan_expand_states(b);

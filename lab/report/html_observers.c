@@ -164,7 +164,7 @@ void html_observers(const struct page *p, const struct report_cell *cell, int64_
 		fprintf(p->out,
 		        "<details%s><summary>What the observers saw of boot %" PRId64 ", sample %" PRId64
 		        "</summary>",
-		        boot, sample);
+		        p->design->cell_count <= OPEN_CELLS ? " open" : "", boot, sample);
 		for (size_t i = 0; i < sizeof(panels) / sizeof(panels[0]); i++)
 			print_panel(p, &panels[i], s, seconds, points);
 		fprintf(p->out, "<p class=\"note\">Looking took %.2f %% of CPU %d%s.</p></details>\n",

@@ -36,6 +36,12 @@ static void print_head(const struct report *report, FILE *out)
 		fprintf(out, ", took %.0f s",
 		        (double)(report->ended_unix_ns - report->started_unix_ns) / 1e9);
 	fprintf(out, ")\n%s\n", report->question);
+	if (*report->imported)
+		fprintf(out,
+		        "IMPORTED (%s): no evidence that what was measured is what is said; boots are as far "
+		        "as the "
+		        "file tells them.\n",
+		        report->imported);
 	if (*report->scale)
 		fprintf(out,
 		        "SCALED: sizes are %s of the plan's. Figures of so little data are no figures of "
@@ -81,6 +87,7 @@ static void print_cell(const struct report_cell *cell, int width, FILE *out)
 	        cell->unsupported           ? "  unsupported"
 	        : cell->failed              ? "  FAILED"
 	        : (int64_t)n < cell->wanted ? "  not complete"
+	        : cell->enough              ? "  precise enough"
 	                                    : "");
 }
 
@@ -250,8 +257,10 @@ void report_print(const struct report *report, FILE *out)
 	print_round_trips(report, out);
 	print_failovers(report, out);
 	knee_print(report, out);
+	steady_print(report, out);
 	observers_print(report, out);
 	workloads_print(report, out);
+	paths_print(report, out);
 	variance_print(report, out);
 	order_print(report, out);
 	fputc('\n', out);

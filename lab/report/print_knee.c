@@ -51,7 +51,8 @@ static int load(const struct report *report, const struct report_cell *cell, str
 	    report->store, &row,
 	    "SELECT m.value FROM results r, json_each(CAST(r.body AS TEXT), '$.measurement') m WHERE run "
 	    "= ? AND cell_id = ? AND r.verdict = 'valid' AND r.role = 'measure' AND m.key = "
-	    "'second_bytes'",
+	    "'second_bytes' AND CAST(r.body AS TEXT) ->> '$.cell.workload.type' IN ('copy', 'aio', "
+	    "'precondition')",
 	    "ss", report->run, cell->id);
 
 	while (!r && (r = store_row(report->store, row)) == 1) {

@@ -104,8 +104,31 @@ static void print_part(const struct report *report, const struct part *part, FIL
 	}
 }
 
+/* What anybody can type to do the same; cells that differ in their state alone share it. */
+static void print_by_hand(const struct report *report, FILE *out)
+{
+	bool first = true;
+	sqlite3_stmt *row;
+
+	if (store_ask(report->store, &row,
+	              "SELECT group_concat(ordinal, ', '), equivalent FROM (SELECT DISTINCT c.ordinal, "
+	              "CAST(r.body AS TEXT) ->> '$.measurement.equivalent' AS equivalent FROM results r JOIN "
+	              "cells c USING (run, cell_id) WHERE run = ? AND r.verdict = 'valid' AND r.role = "
+	              "'measure' ORDER BY c.ordinal) WHERE equivalent IS NOT NULL GROUP BY equivalent ORDER "
+	              "BY min(ordinal)",
+	              "s", report->run))
+		return;
+	while (store_row(report->store, row) == 1) {
+		if (first)
+			fputs("\nThe same by hand, in the state of the cell:\n", out);
+		first = false;
+		fprintf(out, "  cell %s: %s\n", store_text(row, 0), store_text(row, 1));
+	}
+}
+
 void workloads_print(const struct report *report, FILE *out)
 {
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		print_part(report, &parts[i], out);
+	print_by_hand(report, out);
 }

@@ -27,14 +27,14 @@ const char *confidence_text(double confidence, char text[16])
 static int load_head(struct report *report, const char *run)
 {
 	sqlite3_stmt *row;
-	int r = store_ask(
-	    report->store, &row,
-	    "SELECT run, group_name, state, plan_name, plan_sha256, question, coalesce(error, "
-	    "''), lab, shuffled, seed, "
-	    "boots, started_unix_ns, ended_unix_ns, coalesce(scale, ''), as_published FROM runs WHERE ?1 IS "
-	    "NULL OR run = ?1 "
-	    "ORDER BY number DESC LIMIT 1",
-	    "s", run);
+	int r = store_ask(report->store, &row,
+	                  "SELECT run, group_name, state, plan_name, plan_sha256, question, coalesce(error, "
+	                  "''), lab, shuffled, seed, "
+	                  "boots, started_unix_ns, ended_unix_ns, coalesce(scale, ''), as_published, "
+	                  "coalesce(imported, ''), coalesce(precision, 0) FROM runs WHERE ?1 IS "
+	                  "NULL OR run = ?1 "
+	                  "ORDER BY number DESC LIMIT 1",
+	                  "s", run);
 
 	if (!r)
 		r = store_row(report->store, row);
@@ -55,6 +55,8 @@ static int load_head(struct report *report, const char *run)
 	report->ended_unix_ns = sqlite3_column_int64(row, 12);
 	snprintf(report->scale, sizeof(report->scale), "%s", store_text(row, 13));
 	report->as_published = sqlite3_column_int(row, 14);
+	snprintf(report->imported, sizeof(report->imported), "%s", store_text(row, 15));
+	report->precision = sqlite3_column_double(row, 16);
 	store_reset(row);
 	return report->question && report->error && report->lab ? 1 : -ENOMEM;
 }
@@ -73,18 +75,17 @@ static int load_cells(struct report *report)
 		return -ENOMEM;
 	r = store_ask(
 	    report->store, &row,
-	    "SELECT c.ordinal, c.cell_id, c.label, c.failed, coalesce(c.error, ''), r.samples * "
-	    "(SELECT count(*) FROM "
-	    "visits v WHERE v.run = c.run AND v.cell_id = c.cell_id), (SELECT count(*) FROM "
-	    "attempts a WHERE a.run = "
-	    "c.run AND a.cell_id = c.cell_id AND a.state = 'invalid'), (SELECT count(*) FROM "
-	    "attempts a WHERE a.run = "
-	    "c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM "
-	    "attempts a WHERE a.run = "
-	    "c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned'), c.failed AND "
-	    "coalesce(json_extract(c.error, '$.scope'), '') = 'unsupported' FROM cells c JOIN runs r "
-	    "USING (run) WHERE run = "
-	    "? ORDER BY c.ordinal",
+	    /* imported cells are as they came; others may end before the plan's last boot */
+	    "SELECT c.ordinal, c.cell_id, c.label, c.failed, coalesce(c.error, ''), CASE WHEN r.imported IS "
+	    "NULL THEN r.samples * (SELECT count(*) FROM visits v WHERE v.run = c.run AND v.cell_id = "
+	    "c.cell_id AND (c.enough IS NULL OR v.boot <= c.enough)) ELSE (SELECT count(*) FROM attempts a "
+	    "WHERE a.run = c.run AND a.cell_id = c.cell_id) END, (SELECT count(*) FROM attempts a WHERE "
+	    "a.run "
+	    "= c.run AND a.cell_id = c.cell_id AND a.state = 'invalid'), (SELECT count(*) FROM attempts a "
+	    "WHERE a.run = c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM "
+	    "attempts a WHERE a.run = c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned'), "
+	    "coalesce(c.enough, 0), c.failed AND coalesce(json_extract(c.error, '$.scope'), '') = "
+	    "'unsupported' FROM cells c JOIN runs r USING (run) WHERE run = ? ORDER BY c.ordinal",
 	    "s", report->run);
 	if (r)
 		return r;
@@ -96,10 +97,11 @@ static int load_cells(struct report *report)
 		cell->label = strdup(store_text(row, 2));
 		cell->failed = sqlite3_column_int(row, 3);
 		cell->error = strdup(store_text(row, 4));
-		cell->unsupported = sqlite3_column_int(row, 9);
+		cell->unsupported = sqlite3_column_int(row, 10);
 		cell->wanted = sqlite3_column_int64(row, 5);
 		for (int i = 0; i < 3; i++)
 			cell->bad[i] = sqlite3_column_int64(row, 6 + i);
+		cell->enough = sqlite3_column_int64(row, 9);
 		if (!cell->label || !cell->error) {
 			store_reset(row);
 			return -ENOMEM;

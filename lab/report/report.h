@@ -36,6 +36,7 @@ struct report_cell {
 	char *label, *error; /* error.json of a failed cell, or "" */
 	bool failed;
 	bool unsupported;              /* failed because a node refuses a level of it */
+	int64_t enough;                /* the boot after which it was as precise as asked; 0: not */
 	struct report_sample *samples; /* valid ones, by rising speed */
 	size_t sample_count;
 };
@@ -43,6 +44,8 @@ struct report_cell {
 struct report {
 	struct store *store;                                                      /* not its own */
 	char run[64], group[64], state[16], plan[64], plan_sha256[65], scale[32]; /* "": not scaled */
+	char imported[16]; /* what from; "": measured */
+	double precision;  /* asked for, 0.01 for 1 %; 0: not */
 	char *question, *error, *lab;
 	bool shuffled, as_published;
 	struct acceptance *acceptance; /* NULL: the plan demands nothing */
@@ -79,8 +82,14 @@ void crystal_print(const struct report *report, FILE *out);
 void order_print(const struct report *report, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */
 void knee_print(const struct report *report, FILE *out);
-/* A line for each resync, online verify, change of roles and tree of files. */
+/* Whether samples in rounds came to a steady state; nothing where there are none. */
+void steady_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify, change of roles and tree of files; then what does the same by hand.
+ */
 void workloads_print(const struct report *report, FILE *out);
+/* print_paths.c: what each leg of the storage network carried while it was proven; nothing where no sample
+ * used it. */
+void paths_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */
 void environment_print(const struct report *report, FILE *out);
 

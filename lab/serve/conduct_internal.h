@@ -62,6 +62,7 @@ struct run_cell {
 	char *label;
 	bool fresh, failed;
 	bool unsupported;      /* failed because a node refuses a level of it */
+	unsigned int enough;   /* the boot after which it was as precise as asked; 0: not */
 	const char *arguments; /* of the kernel, in body; "": none */
 	const char *kernel;    /* the layer that has it; "": ours */
 	unsigned int nodes;
@@ -82,6 +83,7 @@ struct run_visit {
 struct run {
 	char id[NAME_SIZE];
 	unsigned int samples, retries;
+	double precision; /* of each cell's interval; 0: all boots are made */
 	int64_t peer_ms, apply_ms, measure_ms;
 	json_t *layers; /* of the image, that its cells need: every boot of the run has all of them */
 	struct run_cell *cells;
@@ -179,6 +181,9 @@ int attempt_close(struct group *g, struct moment now, const char *state, const c
                   const json_t *error);
 /* The attempt is off because of ERROR (stolen). Whether it was closed: false where the store failed. */
 bool attempt_abandon(struct group *g, struct moment now, json_t *error);
+
+/* conduct_precision.c: after a sample of VISIT: whether the rest of its cell can be left. 0 or -errno. */
+int precision_look(struct group *g, const struct run_visit *visit);
 
 /* conduct_handout.c */
 json_t *handout(const struct group *g, const struct node *n);

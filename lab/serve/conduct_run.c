@@ -59,11 +59,12 @@ static int load_cells(struct store *store, struct run *run)
 	run->layers = json_array();
 	if (!run->cells || !run->layers)
 		return -ENOMEM;
-	r = store_ask(store, &row,
-	              "SELECT cell_id, state_id, label, fresh, failed, nodes, body, "
-	              "coalesce(json_extract(error, '$.scope'), '') FROM cells WHERE run = ? "
-	              "ORDER BY ordinal",
-	              "s", run->id);
+	r = store_ask(
+	    store, &row,
+	    "SELECT cell_id, state_id, label, fresh, failed, nodes, body, "
+	    "coalesce(json_extract(error, '$.scope'), ''), coalesce(enough, 0) FROM cells WHERE run = ? "
+	    "ORDER BY ordinal",
+	    "s", run->id);
 	if (r)
 		return r;
 	while ((r = store_row(store, row)) == 1) {
@@ -78,6 +79,7 @@ static int load_cells(struct store *store, struct run *run)
 		cell->body = json_loads(store_text(row, 6), 0, NULL);
 		cell->unsupported = cell->failed && !strcmp(store_text(row, 7), "unsupported");
 		cell->kernel = layers_kernel_of_state(json_object_get(cell->body, "state"));
+		cell->enough = (unsigned int)sqlite3_column_int64(row, 8);
 		cell->arguments =
 		    factor_left_alone(&factors[FACTOR_BOOT_CMDLINE],
 		                      json_object_get(json_object_get(cell->body, "state"), "boot.cmdline"))
@@ -206,6 +208,7 @@ static int load_run(struct group *g, sqlite3_stmt *row, bool *usable)
 	run->peer_ms = sqlite3_column_int64(row, 3);
 	run->apply_ms = sqlite3_column_int64(row, 4);
 	run->measure_ms = sqlite3_column_int64(row, 5);
+	run->precision = sqlite3_column_double(row, 9);
 	*usable = same_lab(g, store_text(row, 6)) && sqlite3_column_int64(row, 7) <= (int64_t)g->node_count;
 	store_reset(row);
 	int r = load_cells(g->c->store, run);
@@ -254,7 +257,7 @@ int run_take(struct group *g, struct moment now)
 	sqlite3_stmt *row;
 	int r = store_ask(g->c->store, &row,
 	                  "SELECT run, samples, retries, peer_ms, apply_ms, measure_ms, lab, nodes, state = "
-	                  "'queued' FROM runs "
+	                  "'queued', coalesce(precision, 0) FROM runs "
 	                  "WHERE group_name = ? AND state IN ('queued', 'running') ORDER BY state = "
 	                  "'queued', number LIMIT 1",
 	                  "s", g->name);
@@ -301,7 +304,7 @@ int run_pick(const struct group *g, struct item *item, bool *unfinished)
 		const struct run_cell *cell = &run->cells[run->visits[i].cell];
 		bool possible = true;
 
-		if (cell->failed)
+		if (cell->failed || (cell->enough && run->visits[i].boot > cell->enough))
 			continue;
 		for (unsigned int k = 0; k < cell->nodes; k++)
 			possible = possible && !g->nodes[k]->missing;

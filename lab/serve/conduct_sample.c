@@ -102,6 +102,10 @@ int attempt_close(struct group *g, struct moment now, const char *state, const c
 	                  : "");
 	attempt_sample(g)->attempts++;
 	attempt_sample(g)->done = valid;
+	if (valid && (r = precision_look(g, visit))) { /* it is looked at again after the cell's next boot */
+		store_failed(g->c, "precision", r);
+		r = 0;
+	}
 	int64_t since_ns = g->attempt.phase_since_ns ? g->attempt.phase_since_ns : now.mono_ns;
 	for (size_t i = 0; i < g->node_count; i++) {
 		struct node *n = g->nodes[i];

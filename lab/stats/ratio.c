@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Two sides: their ratio by ranks, by Fieller, and the verdict. */
+ * Two sides: their ratio by ranks, and the verdict. */
 #include "stats.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_statistics_double.h>
 
 #include <errno.h>
 #include <math.h>
@@ -122,24 +121,33 @@ size_t stats_ratio_needs(double alpha, size_t comparisons)
 	return n;
 }
 
-struct stats_interval stats_fieller(double mean_a, double half_a, double mean_b, double half_b,
-                                    double confidence)
+/* Mean and variance of logarithms. */
+static void logs(const double *x, size_t n, double *mean, double *variance)
 {
-	double below = mean_a * mean_a - half_a * half_a, product = mean_a * mean_b;
-	double root = product * product - below * (mean_b * mean_b - half_b * half_b);
+	double sum = 0, squares = 0;
 
-	if (!(below > 0) || !(root >= 0) || !isfinite(half_b))
-		return (struct stats_interval){NAN, NAN, 0};
-	root = sqrt(root);
-	return (struct stats_interval){(product - root) / below, (product + root) / below, confidence};
+	for (size_t i = 0; i < n; i++)
+		sum += log(x[i]);
+	for (size_t i = 0; i < n; i++)
+		squares += pow(log(x[i]) - sum / (double)n, 2);
+	*mean = sum / (double)n;
+	*variance = squares / (double)(n - 1);
 }
 
-double stats_half_width(const double *values, size_t count, double confidence)
+size_t stats_ratio_more(const double *a, size_t a_count, const double *b, size_t b_count, double margin,
+                        double alpha)
 {
-	if (count < 2)
-		return INFINITY;
-	return gsl_cdf_tdist_Qinv((1 - confidence) / 2, (double)(count - 1)) *
-	       gsl_stats_sd(values, 1, count) / sqrt((double)count);
+	double mean_a, mean_b, var_a, var_b, gap, n;
+
+	if (a_count < 2 || b_count < 2)
+		return 0;
+	logs(a, a_count, &mean_a, &var_a);
+	logs(b, b_count, &mean_b, &var_b);
+	gap = fabs(fabs(mean_b - mean_a) - log1p(margin)); /* to the nearer edge */
+	n = pow(gsl_cdf_ugaussian_Qinv(alpha / 2) + gsl_cdf_ugaussian_Qinv(0.2), 2) * (var_a + var_b) /
+	    (gap * gap);
+	n = ceil(n * M_PI / 3);
+	return n < 10000 ? (size_t)n : 0;
 }
 
 enum stats_verdict stats_verdict(const struct stats_ratio *ratio, bool more_is_better, double p_differs,

@@ -133,12 +133,11 @@ int stats_ratio(const double *a, size_t a_count, const double *b, size_t b_count
 /* How many boots each of two sides needs before p_above can be below ALPHA / 2 after a correction for
  * COMPARISONS: 4 for 0.05 and one comparison. */
 size_t stats_ratio_needs(double alpha, size_t comparisons);
-/* Of the means B over A with half widths HALF_A, HALF_B of their intervals (Fieller 1954; assumes normality).
- * Confidence 0 where A is not distinguished from 0. */
-struct stats_interval stats_fieller(double mean_a, double half_a, double mean_b, double half_b,
-                                    double confidence);
-/* Half width of the t interval of the mean of COUNT values; INFINITY of fewer than 2. */
-double stats_half_width(const double *values, size_t count, double confidence);
+/* How many a side would decide about a margin with 80 % chance, if A and B go on to deviate as they do
+ * (normal approximation on logarithms; the rank-sum test needs pi / 3 times the values of the t test). 0: no
+ * number under 10000, B lies on the edge of the margin; or there are fewer than 2 values. */
+size_t stats_ratio_more(const double *a, size_t a_count, const double *b, size_t b_count, double margin,
+                        double alpha);
 
 enum stats_verdict { STATS_SAME, STATS_BETTER, STATS_WORSE, STATS_UNDECIDED };
 

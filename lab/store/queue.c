@@ -8,7 +8,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-static int make_id(const char *plan_name, struct timespec now, char run[RUN_ID_SIZE])
+int queue_run_id(const char *plan_name, struct timespec now, char run[RUN_ID_SIZE])
 {
 	unsigned char random[2];
 	char name[33], date[16];
@@ -79,14 +79,16 @@ static int put_run(struct store *store, const struct plan *plan, const char *pla
 		    store,
 		    "INSERT INTO runs (run, number, group_name, state, plan_name, question, plan_text, "
 		    "plan_sha256, lab, nodes, boots, samples, retries, shuffled, seed, peer_ms, apply_ms, "
-		    "measure_ms, created_unix_ns, scale, acceptance, tune, as_published) "
-		    "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		    "sissssssiiiiiiiiiisssi", run, number + 1, group, plan->name, plan->question, plan_text,
+		    "measure_ms, created_unix_ns, precision, scale, acceptance, tune, as_published) "
+		    "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), "
+		    "?, ?, ?, ?)",
+		    "sissssssiiiiiiiiiidsssi", run, number + 1, group, plan->name, plan->question, plan_text,
 		    plan->text_sha256, lab, (int64_t)plan->nodes, (int64_t)plan->boots,
 		    (int64_t)plan->samples, (int64_t)plan->retries, (int64_t)plan->shuffled,
 		    (int64_t)plan->seed, (int64_t)plan->peer_ms, (int64_t)plan->apply_ms,
 		    (int64_t)plan->measure_ms, (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
-		    plan->scale.denominator ? scale : NULL, acceptance, tune, (int64_t)plan->as_published);
+		    plan->precision, plan->scale.denominator ? scale : NULL, acceptance, tune,
+		    (int64_t)plan->as_published);
 	free(acceptance);
 	free(tune);
 	return r;
@@ -100,7 +102,7 @@ int queue_run(struct store *store, const struct plan *plan, const char *plan_tex
 	int r;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	r = lab_text ? make_id(plan->name, now, run) : -ENOMEM;
+	r = lab_text ? queue_run_id(plan->name, now, run) : -ENOMEM;
 	if (!r)
 		r = store_begin(store);
 	if (!r) {

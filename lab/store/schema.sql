@@ -50,6 +50,8 @@ CREATE TABLE strangers (
 
 -- scale: what all sizes were multiplied with; acceptance: what is demanded (lab/accept/accept.h); tune: what is tuned step by
 -- step (lab/tune/tune.h); each NULL: nothing. as_published: with the mistakes of the experiment that the plan repeats.
+-- precision: a cell is left once both halves of its interval are within this share of the median; NULL: all boots are made.
+-- imported: what the figures were read from (dd, fio, csv); NULL: measured here.
 CREATE TABLE runs (
 	run TEXT PRIMARY KEY,
 	number INTEGER NOT NULL UNIQUE,
@@ -76,9 +78,12 @@ CREATE TABLE runs (
 	scale TEXT,
 	acceptance TEXT,
 	tune TEXT,
+	precision REAL,
+	imported TEXT,
 	as_published INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- enough: the boot after which the cell was as precise as its run asks; NULL: it was not, or was not asked.
 CREATE TABLE cells (
 	run TEXT NOT NULL REFERENCES runs (run),
 	ordinal INTEGER NOT NULL,
@@ -91,6 +96,7 @@ CREATE TABLE cells (
 	body TEXT NOT NULL,
 	failed INTEGER NOT NULL DEFAULT 0,
 	error TEXT,
+	enough INTEGER,
 	PRIMARY KEY (run, cell_id),
 	UNIQUE (run, ordinal)
 ) STRICT;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STORE_VERSION   3
+#define STORE_VERSION   4
 #define BUSY_TIMEOUT_MS 10000
 #define STATEMENTS      256
 
@@ -122,6 +122,8 @@ static int bind(sqlite3_stmt *statement, int at, char type, va_list *args)
 		number = va_arg(*args, int64_t);
 		return number == -1 ? sqlite3_bind_null(statement, at)
 		                    : sqlite3_bind_int64(statement, at, number);
+	case 'd':
+		return sqlite3_bind_double(statement, at, va_arg(*args, double));
 	case 'b':
 		data = va_arg(*args, const void *);
 		return sqlite3_bind_blob64(statement, at, data ? data : "", va_arg(*args, size_t),
@@ -260,6 +262,9 @@ static const char *const migrations[STORE_VERSION] = {
     [2] = "ALTER TABLE runs ADD COLUMN acceptance TEXT;"
           "ALTER TABLE runs ADD COLUMN tune TEXT;"
           "ALTER TABLE runs ADD COLUMN as_published INTEGER NOT NULL DEFAULT 0;",
+    [3] = "ALTER TABLE runs ADD COLUMN precision REAL;"
+          "ALTER TABLE runs ADD COLUMN imported TEXT;"
+          "ALTER TABLE cells ADD COLUMN enough INTEGER;",
 };
 
 static int migrate(struct store *store, const char *path, enum store_mode mode, FILE *err)

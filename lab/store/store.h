@@ -5,6 +5,7 @@
  * Statements are SQL literals with parameters ?; TYPES says what follows, one letter each:
  *   s  const char * (NULL: null)      i  int64_t (pass exactly that type)
  *   b  const void *, size_t           n  int64_t, where -1 is null
+ *   d  double
  * All return 0 or -errno; store_message() then says more. */
 #ifndef ASSAY_STORE_H
 #define ASSAY_STORE_H

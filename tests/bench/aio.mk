@@ -9,4 +9,8 @@ $(OUT)/tests/aio_run: tests/bench/aio_run.c $(wildcard init/workload_aio*.c) ini
 bench-aio: $(OUT)/tests/aio_run
 	tests/bench/aio.sh $<
 
-.PHONY: bench-aio
+## bench-aio-fio: the workload aio beside fio in one VM on null_blk: IOPS in pairs, and latencies
+bench-aio-fio: setup image $(OUT)/tests/aio_run
+	@tests/bench/aio-fio.sh $(OUT)/tests/aio_run
+
+.PHONY: bench-aio bench-aio-fio

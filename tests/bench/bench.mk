@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 
-## bench: figures for the budgets: expanding a plan, image sizes, boot time, memory, copy beside dd
+## bench: figures for the budgets: expanding a plan, image sizes, boot time, memory, a warm cell, copy beside dd
 bench: need-root setup image lab $(OUT)/tests/copy_vs_dd
 	@tests/bench/expand.sh
 	@tests/bench/boot.sh
+	@tests/bench/warm-cell.sh
 	@tests/bench/copy.sh $(OUT)/tests/copy_vs_dd $(BENCH_TARGET)
 	@tests/bench/report.sh $(OUT)/assay
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The workload copy beside GNU dd: instructions for the same bytes, and time in pairs on the same target.
-# usage: copy.sh PROGRAM [TARGET]    TARGET: a file or block device that may be overwritten (256 MiB)
+# usage: copy.sh PROGRAM [TARGET]    TARGET: a file or block device that may be overwritten (1 GiB)
 set -euo pipefail
 copy=$1
 target=${2:-}
@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"; [ -n "${2:-}" ] || rm -f out/bench-copy.img' EXIT
 if [ -z "$target" ]; then
 	target=out/bench-copy.img
-	dd if=/dev/zero of="$target" bs=1M count=256 conv=fsync status=none
+	dd if=/dev/zero of="$target" bs=1M count=1024 conv=fsync status=none
 fi
 
 # User instructions of "$@".
@@ -39,7 +39,7 @@ dd_ns() {
 
 echo "time in pairs on $target (copy / dd, alternating who is first):"
 for bs in 32768 4194304; do
-	size=$((bs == 32768 ? 33554432 : 268435456))
+	size=$((bs == 32768 ? 33554432 : 1073741824))
 	: > "$work/ratios"
 	for pair in $(seq 1 15); do
 		if [ $((pair % 2)) = 1 ]; then

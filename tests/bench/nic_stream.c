@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traffic with as little work for the CPU as possible: one buffer sent over and over, and a
- * receiver that lets the kernel throw the bytes away.
- * usage: nic_stream recv PORT                     takes one TCP connection, prints bytes and MB/s (10^6) of
- * it nic_stream send ADDRESS PORT SECONDS     feeds it nic_stream udp ADDRESS PORT COUNT BYTES  datagrams as
- * fast as they go; gives up after 10 s; prints how many went
+ * Traffic with as little work for the CPU as possible: one buffer sent over and over, and a receiver that
+ * lets the kernel throw the bytes away. usage: nic_stream recv PORT CONNECTIONS                takes so many,
+ * prints bytes and MB/s (10^6) of them all nic_stream send ADDRESS PORT SECONDS CONNECTIONS   feeds them
+ *        nic_stream udp ADDRESS PORT COUNT BYTES         datagrams as fast as they go; gives up after 10 s;
+ *                                                        prints how many went
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { MOST = 64 };
 
 static char block[256 * 1024];
 
@@ -44,39 +47,64 @@ static int peer(const char *address, const char *port, int type)
 	return fd;
 }
 
-static int receive(const char *port)
+static int listen_at(const char *port)
 {
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port))};
-	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1, from;
-	double begin = 0, bytes = 0;
-	ssize_t n;
+	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(fd, 1) < 0)
+	return bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(fd, MOST) < 0 ? -1 : fd;
+}
+
+static int receive(const char *port, int count)
+{
+	struct pollfd from[MOST];
+	int fd = listen_at(port), left = count;
+	double begin, bytes = 0;
+
+	if (fd < 0)
 		return fail("listen");
-	from = accept(fd, NULL, NULL);
-	if (from < 0)
-		return fail("accept");
+	for (int i = 0; i < count; i++) {
+		from[i] = (struct pollfd){.fd = accept(fd, NULL, NULL), .events = POLLIN};
+		if (from[i].fd < 0)
+			return fail("accept");
+	}
 	begin = seconds();
-	while ((n = recv(from, block, sizeof(block), MSG_TRUNC)) > 0)
-		bytes += (double)n;
-	if (n < 0)
-		return fail("recv");
+	while (left && poll(from, (nfds_t)count, -1) > 0)
+		for (int i = 0; i < count; i++) {
+			ssize_t n = from[i].revents ? recv(from[i].fd, block, sizeof(block), MSG_TRUNC) : 1;
+
+			if (n < 0)
+				return fail("recv");
+			bytes += from[i].revents ? (double)n : 0;
+			if (n)
+				continue;
+			from[i].fd = -1;
+			left--;
+		}
 	printf("%.0f bytes %.1f MB/s\n", bytes, bytes / 1e6 / (seconds() - begin));
 	return 0;
 }
 
-static int send_for(const char *address, const char *port, int limit_seconds)
+static int send_for(const char *address, const char *port, int limit_seconds, int count)
 {
 	double end = seconds() + limit_seconds;
-	int fd = peer(address, port, SOCK_STREAM);
+	struct pollfd to[MOST];
 
-	if (fd < 0)
-		return fail(address);
-	while (seconds() < end)
-		if (send(fd, block, sizeof(block), MSG_NOSIGNAL) < 0 && errno != EAGAIN)
-			return fail("send");
-	return close(fd);
+	for (int i = 0; i < count; i++) {
+		to[i] = (struct pollfd){.fd = peer(address, port, SOCK_STREAM), .events = POLLOUT};
+		if (to[i].fd < 0)
+			return fail(address);
+	}
+	while (seconds() < end && poll(to, (nfds_t)count, 1000) >= 0)
+		for (int i = 0; i < count; i++)
+			if (to[i].revents &&
+			    send(to[i].fd, block, sizeof(block), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+			    errno != EAGAIN)
+				return fail("send");
+	for (int i = 0; i < count; i++)
+		close(to[i].fd);
+	return 0;
 }
 
 static int send_datagrams(const char *address, const char *port, int count, size_t bytes)
@@ -93,15 +121,25 @@ static int send_datagrams(const char *address, const char *port, int count, size
 	return 0;
 }
 
+/* How many connections; 0: that makes no sense */
+static int number_of(const char *text)
+{
+	int count = atoi(text);
+
+	return count >= 1 && count <= MOST ? count : 0;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc == 3 && !strcmp(argv[1], "recv"))
-		return receive(argv[2]);
-	if (argc == 5 && !strcmp(argv[1], "send"))
-		return send_for(argv[2], argv[3], atoi(argv[4]));
+	if (argc == 4 && !strcmp(argv[1], "recv") && number_of(argv[3]))
+		return receive(argv[2], number_of(argv[3]));
+	if (argc == 6 && !strcmp(argv[1], "send") && number_of(argv[5]))
+		return send_for(argv[2], argv[3], atoi(argv[4]), number_of(argv[5]));
 	if (argc == 6 && !strcmp(argv[1], "udp"))
 		return send_datagrams(argv[2], argv[3], atoi(argv[4]), (size_t)atoi(argv[5]));
-	fprintf(stderr,
-	        "usage: nic_stream recv PORT | send ADDRESS PORT SECONDS | udp ADDRESS PORT COUNT BYTES\n");
+	fprintf(
+	    stderr,
+	    "usage: nic_stream recv PORT CONNECTIONS | send ADDRESS PORT SECONDS CONNECTIONS | udp ADDRESS "
+	    "PORT COUNT BYTES\n");
 	return 2;
 }

@@ -17,7 +17,7 @@ failed() { body "verdict = 'failed' AND role = 'measure' AND json_extract(body, 
 
 is 'every mode has its sample' "$(sql "SELECT DISTINCT json_extract(body, '\$.evidence.after.bond.mode') FROM results WHERE verdict = 'valid' AND role = 'measure'" | sort | xargs)" \
 	'802.3ad active-backup balance-rr balance-tlb balance-xor broadcast'
-is 'cells that can be measured are, once each' "$(valid_samples)" 8
+is 'cells that can be measured are, once each' "$(valid_samples)" 7
 is 'what was asked was in force' "$(sql "SELECT count(*) FROM results WHERE verdict = 'valid' AND json_array_length(body, '\$.evidence.differences') > 0")" 0
 is 'the primary is active, though it was enslaved second' \
 	"$(mode active-backup '$.evidence.before.bond.active_slave' | head -n 1)/$(mode active-backup '$.evidence.before.bond.slaves[1].name' | head -n 1)" eth0/eth0
@@ -36,6 +36,10 @@ ok 'an option that the mode does not take: the kernel says why' \
 	grep -q 'bond0 refuses bond.lacp-rate = fast in mode active-backup; the kernel says: option not supported in mode' \
 	<<<"$(failed bond.lacp-rate fast)"
 ok 'a slave that does not exist is named' grep -q 'there is no slave 3, the node has 2 storage NICs' <<<"$(failed bond.slaves 1,3)"
+# refused TEXT FOR: the plan with FOR in TEXT's place is refused, before any node is asked
+refused() { sed "s/$1/$2/" tests/boot/bond-modes.yaml >"$LAB/refused.yaml"; out/assay plan "$LAB/refused.yaml" 2>&1; }
+like 'a slave that appears twice: refused with the plan' "$(refused '"1,3"' '"2,2"')" 'bond.slaves takes one of all\|reversed\|1\|2'
+like 'a mode that no kernel knows: refused with the plan' "$(refused 'bond.mode: broadcast' 'bond.mode: balance-magic')" 'bond.mode takes one of none\|balance-rr\|'
 ok 'a mode that cannot work on legs apart says so' grep -q 'balance-alb cannot work here' <<<"$(failed bond.mode balance-alb)"
 is 'all are the fault of the cell, or are not supported: not tried again' \
 	"$(sql "SELECT json_extract(body, '\$.error.scope') FROM results WHERE verdict = 'failed' AND role = 'measure'" | sort | uniq -c | xargs)" '2 cell 1 unsupported'
@@ -112,6 +116,26 @@ stall_ns=$(work failover '$.measurement.failover.stall_ns')
 ok 'failover: writes stalled for a while, but not for ever' [ "${stall_ns:-0}" -gt 100000000 -a "${stall_ns:-0}" -lt 8000000000 ]
 is 'failover: DRBD did not notice' "$(work failover '$.measurement.failover.drbd_states')" '["Connected UpToDate/UpToDate"]'
 ok 'the report tells of it' grep -q 'eth. pulled, writes stalled for' <<<"$(out/assay report --db "$DB")"
+# Storage NICs that the lab file has wrong, so that no cell can be measured: what is wrong, what is there, and the node goes on.
+pci_of() { sql "SELECT json_extract(nic.value, '\$.pci') FROM boots, json_each(boots.inventory, '\$.nics') nic WHERE boots.node = 'n1' AND $1 LIMIT 1"; }
+wrong_nics()
+{
+	serve_kill
+	sed "s/\"00:1b:21:77:01:02\"/\"$2\"/" "$LAB/right.yaml" >"$LAB/lab.yaml"
+	serve_start
+	fault "$1"
+	ok "$1: which, and the NICs that are there" grep -qE "n1: .*$3.*eth0 mac=00:1b:21:77:01:01 pci=0000:[0-9a-f:.]+ driver=ixgbe" <<<"$said"
+}
+cp "$LAB/lab.yaml" "$LAB/right.yaml"
+wrong_nics 'a NIC that is not there' 00:1b:21:77:09:09 'The node has no NIC 00:1b:21:77:09:09'
+wrong_nics 'the management NIC' "$(pci_of "json_extract(nic.value, '\$.management')")" 'is the management NIC, which cannot be a storage NIC'
+wrong_nics 'a NIC twice' "$(pci_of "json_extract(nic.value, '\$.mac') = '00:1b:21:77:01:01'")" 'is named twice'
+serve_kill
+cp "$LAB/right.yaml" "$LAB/lab.yaml"
+serve_start
+run_plan tests/boot/bond-fault.yaml
+ok 'the report has what each leg carried' grep -qE '^  n1 +2  eth1 +10000 +9000 +9000 ' <<<"$(out/assay report --db "$DB")"
+is 'with the right NICs the same boot measures' "$RUN_STATUS" 0
 is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
 factors_proven bond
 done_testing

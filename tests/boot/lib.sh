@@ -99,7 +99,8 @@ factors_proven()
 			continue
 		fi
 		ok "$factor: two levels were in force" [ "$(sql "SELECT count(DISTINCT coalesce(json_extract(text, '\$.evidence.in_force.\"$factor\"'),
-			json_extract(text, '\$.evidence.settings.\"$factor\"'), json_extract(text, '\$.evidence.nics[0].settings.\"$factor\"')))
+			json_extract(text, '\$.evidence.settings.\"$factor\"'), json_extract(text, '\$.evidence.nics[0].settings.\"$factor\"'),
+			CASE '$factor' WHEN 'boot.kernel' THEN json_extract(text, '\$.evidence.kernel_release') END))
 			FROM (SELECT CAST(body AS TEXT) AS text FROM results WHERE verdict = 'valid')")" -ge 2 ]
 	done < <(sed 's/#.*//' tests/boot/proven)
 }

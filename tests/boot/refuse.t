@@ -4,6 +4,8 @@
 # refused with node, object and remedy, and not a byte of any disk changes.
 . "$(dirname "$0")/lib.sh"
 lab_new refuse --nodes 1
+"$VLAB" nic-fault "$LAB" n1 1 link-width=4 link-speed=2.5
+"$VLAB" nic-fault "$LAB" n1 2 sfp=rejected
 cp "$LAB/lab.yaml" "$LAB/right.yaml"
 
 refused()
@@ -24,6 +26,13 @@ before=$(disk_sum n1)
 serve_start
 "$VLAB" start "$LAB" n1
 refused 'data without consent' 'n1.*ext4' "$before" 'covers'
+# What hello says of the NICs, whose faults are of this test's making.
+warnings=$(sql "SELECT w.value FROM boots, json_each(boots.inventory, '\$.warnings') w WHERE node = 'n1'")
+like 'hello: a slot that is too narrow' "$warnings" '^eth0 \(0000:01:00.0\): PCIe link width 4, where the card can 8'
+like 'hello: and too slow' "$warnings" '^eth0 \(0000:01:00.0\): PCIe link speed 2.5 GT/s PCIe, where the card can 5.0'
+like 'hello: a transceiver that the driver refuses' "$warnings" '^the driver refuses a transceiver: ixgbe 0000:02:00.0: failed to load because an unsupported SFP'
+like 'hello: the port without a driver' "$warnings" '^NIC 0000:02:00.0 .* has no driver'
+is 'hello: what the other module says of itself' "$(sql "SELECT DISTINCT json_extract(nic.value, '\$.transceiver.type') FROM boots, json_each(boots.inventory, '\$.nics') nic WHERE json_extract(nic.value, '\$.name') = 'eth0'")" 10GBASE-SR
 serve_kill
 
 sed -i 's/serial: ASSAY-N1-DATA/serial: NO-SUCH-DISK/' "$LAB/lab.yaml"

@@ -8,9 +8,12 @@ known=$(out/assay factors --json | jq -r '.[].name' | sort)
 is 'each factor has its line' "$(comm -23 <(echo "$known") <(awk '{ print $1 }' <<<"$listed" | sort))" ''
 is 'each line has its factor, once' "$(comm -13 <(echo "$known") <(awk '{ print $1 }' <<<"$listed" | sort))" ''
 ok 'there are factors' test "$(wc -l <<<"$known")" -gt 90
-is 'a line is factor, test, and "refused" or nothing' "$(awk 'NF < 2 || NF > 3 || (NF == 3 && $3 != "refused")' <<<"$listed")" ''
-is 'what is refused has a reason' "$(grep ' refused' tests/boot/proven | grep -v ' refused # .')" ''
+is 'a line is factor, test, and "refused", "unit" or nothing' "$(awk 'NF < 2 || NF > 3 || (NF == 3 && $3 != "refused" && $3 != "unit")' <<<"$listed")" ''
+is 'what no boot test proves has a reason' "$(grep -E ' (refused|unit)( |$)' tests/boot/proven | grep -Ev '^#| (refused|unit) # .')" ''
+while read -r factor test; do
+	ok "$factor: tests/unit/$test.c reads its levels back" grep -q "$factor" "tests/unit/$test.c"
+done < <(awk '$3 == "unit" { print $1, $2 }' <<<"$listed")
 while read -r test; do
 	ok "$test.t asks for its proofs" grep -qx "factors_proven $test" "tests/boot/$test.t"
-done < <(awk "{ print \$2 }" <<<"$listed" | sort -u)
+done < <(awk '$3 != "unit" { print $2 }' <<<"$listed" | sort -u)
 done_testing

@@ -289,6 +289,33 @@ static void siblings(void **state)
 	accept_free(a);
 }
 
+/* Five siblings much alike, and one that is not. */
+static void outlier(void **state)
+{
+	static const double slow[] = {650, 655, 660, 665, 670, 675, 680};
+	struct store *store = *state;
+	struct acceptance *a;
+
+	for (int i = 0; i < 5; i++) {
+		char run[32], node[32];
+		double values[7];
+
+		for (size_t k = 0; k < 7; k++)
+			values[k] = seven[k] + i;
+		snprintf(run, sizeof(run), "sibling-%d", i);
+		snprintf(node, sizeof(node), "s%d", i);
+		put_run(store, run, 200 + i, node, values, 7, SIBLINGS);
+	}
+	put_run(store, "odd", 300, "n9", slow, 7, SIBLINGS);
+	assert_int_equal(accept_decide(store, "odd", &a), 1);
+	assert_int_equal(a->all, STATS_FAIL);
+	assert_string_equal(a->verdicts[0].note, "an outlier among 5 siblings");
+	accept_free(a);
+	assert_int_equal(accept_decide(store, "sibling-0", &a), 1);
+	assert_string_equal(a->verdicts[0].note, "");
+	accept_free(a);
+}
+
 static void none(void **state)
 {
 	struct acceptance *a;
@@ -309,6 +336,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(latency, open_store, close_store),
 	    cmocka_unit_test_setup_teardown(facts, open_store, close_store),
 	    cmocka_unit_test_setup_teardown(siblings, open_store, close_store),
+	    cmocka_unit_test_setup_teardown(outlier, open_store, close_store),
 	    cmocka_unit_test_setup_teardown(none, open_store, close_store),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What a bond says of LACP and of the spread of its traffic; which NICs become its slaves. */
 #include "cell_sys.h"
+#include "net_bond_option.h"
 #include "net_bond_slaves.h"
 
 #include <errno.h>
@@ -37,6 +38,27 @@ static void test_lacp(void **state)
 	observe_bond_fault(&before, &after, fault, sizeof(fault));
 	assert_string_equal(fault,
 	                    "the bond's LACP partner changed from 00:1b:21:77:02:01 to 00:00:00:00:00:00");
+}
+
+/* What sysfs has of arp_ip_target, as the factor's level. */
+static void arp_target_is(const char *text, const char *level)
+{
+	json_t *cell = json_pack("{s:s}", "bond.arp-ip-target", "peer"), *in_force = json_object();
+	struct net net = {.state = cell, .device = "bond0", .peer = "10.99.0.2"};
+
+	put_of("bond0", "bonding/arp_ip_target", text);
+	assert_int_equal(bond_options_in_force(&net, sys, in_force), 0);
+	assert_string_equal(json_string_value(json_object_get(in_force, "bond.arp-ip-target")), level);
+	json_decref(in_force);
+	json_decref(cell);
+}
+
+static void test_arp_target(void **state)
+{
+	(void)state;
+	arp_target_is("10.99.0.2\n", "peer");
+	arp_target_is("\n", "none");
+	arp_target_is("10.99.0.77\n", "10.99.0.77");
 }
 
 static void note_is(const char *mode, const char *one, const char *two, const char *expected)
@@ -154,8 +176,8 @@ static void test_legs_suit(void **state)
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {T(test_lacp), T(test_note), T(test_slaves), T(test_slaves_refused),
-	                                   T(test_legs_suit)};
+	const struct CMUnitTest tests[] = {T(test_lacp),   T(test_arp_target),     T(test_note),
+	                                   T(test_slaves), T(test_slaves_refused), T(test_legs_suit)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

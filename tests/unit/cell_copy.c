@@ -390,6 +390,10 @@ static void test_read(void **state)
 	assert_memory_equal(copy.pool, data + 2500, 1000);
 	copy_equivalent(&copy, text, sizeof(text));
 	assert_non_null(strstr(text, "of=/dev/null bs=1000 count=3 skip=500 iflag=skip_bytes"));
+	assert_ptr_equal(strstr(text, "dd if="), text);
+	copy.request.drop_caches = true;
+	copy_equivalent(&copy, text, sizeof(text));
+	assert_ptr_equal(strstr(text, "sync; echo 3 >/proc/sys/vm/drop_caches; dd if="), text);
 	copy_close(&copy);
 	/* A device that is shorter than it said. */
 	assert_int_equal(ftruncate(fd, 2000), 0);

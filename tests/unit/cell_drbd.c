@@ -66,7 +66,8 @@ static void test_commands(void **state)
 	       "drbdsetup-84 attach 0 /dev/vda /dev/vda internal --disk-barrier=no --disk-flushes=yes "
 	       "--disk-drain=yes --md-flushes=yes --al-extents=1237");
 	expect(DRBD_CONNECT, &setup,
-	       "drbdsetup-84 connect assay ipv4:10.99.0.1:7788 ipv4:10.99.0.2:7788 --protocol=C "
+	       "drbdsetup-84 connect assay ipv4:10.99.0.1:7788 ipv4:10.99.0.2:7788 --socket-check-timeout=1 "
+	       "--protocol=C "
 	       "--max-buffers=2048 --max-epoch-size=2048 --sndbuf-size=0 --rcvbuf-size=0 "
 	       "--unplug-watermark=128 --tcp-cork=yes");
 	expect(DRBD_SKIP_SYNC, &setup, "drbdsetup-84 new-current-uuid 0 --clear-bitmap");

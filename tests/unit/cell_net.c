@@ -136,6 +136,24 @@ static void test_nic_counters(void **state)
 	json_decref(json);
 }
 
+static void test_slow_link(void **state)
+{
+	json_t *nics = json_pack("[{s:s, s:i, s:i}, {s:s, s:i, s:i}, {s:s, s:i}, {s:s, s:i, s:i}]", "name",
+	                         "eth1", "speed_mbps", 10000, "best_mbps", 10000, "name", "eth2",
+	                         "speed_mbps", 1000, "best_mbps", 10000, "name", "eth3", "speed_mbps", -1,
+	                         "name", "eth4", "speed_mbps", 100, "best_mbps", 1000);
+	char note[128];
+
+	(void)state;
+	evidence_nics_note(nics, note, sizeof(note));
+	assert_string_equal(
+	    note,
+	    "eth2: its link runs at 1000 Mb/s, it can 10000; eth4: its link runs at 100 Mb/s, it can 1000");
+	evidence_nics_note(nics, note, 10);
+	assert_string_equal(note, "eth2: its");
+	json_decref(nics);
+}
+
 static void test_in_force(void **state)
 {
 	json_t *asked = json_pack("{s:s, s:i, s:s, s:s, s:s, s:s}", "bond.mode", "active-backup",
@@ -275,9 +293,9 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-	    T(test_find),           T(test_find_refused), T(test_observe),       T(test_bond_fault),
-	    T(test_nic_counters),   T(test_in_force),     T(test_port_in_force), T(test_path_failure),
-	    T(test_probe_loopback), T(test_probe_nobody),
+	    T(test_find),         T(test_find_refused),   T(test_observe),       T(test_bond_fault),
+	    T(test_nic_counters), T(test_in_force),       T(test_port_in_force), T(test_path_failure),
+	    T(test_slow_link),    T(test_probe_loopback), T(test_probe_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,7 +263,7 @@ static void test_failures(void **unused)
 		assert_non_null(strstr(why.log, "no such luck"));
 		/* Options of the plan that a tool refuses are the cell's fault, the rest may go well next
 		 * time. */
-		assert_int_equal(why.scope, k == 6 ? FAILURE_CELL : FAILURE_SAMPLE);
+		assert_int_equal(why.scope, k == 6 ? FAILURE_UNSUPPORTED : FAILURE_SAMPLE);
 		assert_int_equal(stack_down(build), 0);
 		end = strstr(done, "-lvm");
 		assert_non_null(end);

@@ -515,7 +515,7 @@ static void test_second_run_boots_again(void **state)
 	    store_do(
 	        sim.store,
 	        "INSERT INTO cells SELECT 'second-run', ordinal, cell_id, state_id, label, fresh, nodes, "
-	        "size_bytes, body, 0, NULL FROM cells",
+	        "size_bytes, body, 0, NULL, NULL FROM cells",
 	        ""),
 	    0);
 	assert_int_equal(
@@ -585,6 +585,53 @@ static void test_cancel(void **state)
 	}
 }
 
+static const char precise[] =
+    "schema_version: 1\nquestion: q\nnodes: 1\nbase: {stack: raw}\n"
+    "workloads:\n  - copy: {bs: 1MiB, size: 8MiB}\n  - copy: {bs: 1MiB, size: 4MiB}\n"
+    "repeat: {boots: 9, samples: 1}\nprecision: 1%\nretries: 1\n";
+
+/* The cell of 4 MiB takes longer from boot to boot, 10 % and back; that of 8 MiB always the same. The server
+ * is killed now and then. */
+static void test_precision(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, precise);
+	sim.nodes[0].place = SIM_BOOT;
+	sim.nodes[1].on_at_round = -1;
+	assert_int_equal(
+	    store_do(sim.store,
+	             "CREATE TRIGGER spread AFTER INSERT ON results BEGIN UPDATE results SET measured_ns = "
+	             "1000000 * (1 + "
+	             "(measured_bytes = 4194304) * (new.boot % 2) / 10.0) WHERE rowid = new.rowid; END",
+	             ""),
+	    0);
+	for (int i = 0; i < 20000 && sim_count(&sim, "SELECT count(*) FROM runs WHERE state != 'done'");
+	     i++) {
+		sim_one_round(&sim);
+		if (i % 97 == 96)
+			sim_kill(&sim);
+	}
+	assert_int_equal(sim_count(&sim,
+	                           "SELECT count(*) FROM attempts JOIN cells USING (run, cell_id) WHERE "
+	                           "size_bytes = 8388608 AND state = 'valid'"),
+	                 6);
+	assert_int_equal(sim_count(&sim, "SELECT enough FROM cells WHERE size_bytes = 8388608"), 6);
+	assert_int_equal(sim_count(&sim,
+	                           "SELECT count(*) FROM attempts JOIN cells USING (run, cell_id) WHERE "
+	                           "size_bytes = 4194304 AND state = 'valid'"),
+	                 9);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM cells WHERE enough IS NULL"), 1);
+	struct report *report;
+
+	assert_int_equal(report_load(sim.store, sim.run, &report), 1);
+	assert_true(report_complete(report));
+	assert_true(report->precision == 0.01);
+	report_free(report);
+	sim_end(&sim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -613,6 +660,7 @@ int main(void)
 	    cmocka_unit_test(test_second_run_boots_again),
 	    cmocka_unit_test(test_other_lab_file),
 	    cmocka_unit_test(test_cancel),
+	    cmocka_unit_test(test_precision),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,32 @@ static void test_process(void **state)
 	observer_free(o);
 }
 
+/* More looks than there is room for: every other row goes, the first and the last stay. */
+static void test_thinned(void **state)
+{
+	const struct observe_place place = {.sys = "/nowhere",
+	                                    .proc = "/proc",
+	                                    .worker = getpid(),
+	                                    .interval_ms = 5};
+	char why[160];
+	struct observer *o = observer_start(&place, 0, why, sizeof(why));
+	long long until_ns = now_ns() + 10000000000LL;
+	struct series *s;
+
+	(void)state;
+	assert_non_null(o);
+	while (o->interval_ns < 40000000 && now_ns() < until_ns)
+		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+	s = seen(o);
+	assert_true(s->interval_ns >= 40000000);
+	assert_true(s->rows >= 3 && s->rows <= 8);
+	assert_true(s->time_ns[0] < 5000000000);
+	for (size_t row = 1; row < s->rows; row++)
+		assert_true(s->time_ns[row] > s->time_ns[row - 1]);
+	series_free(s);
+	observer_free(o);
+}
+
 /* Nothing of what is looked at is there: still rows of time, and it is said. */
 static void test_nothing_there(void **state)
 {
@@ -211,10 +237,55 @@ static void test_not_hot(void **state)
 	json_decref(hot);
 }
 
+/* A result must fit the upload: rows are left out until it does, but not the last. */
+static void test_large(void **state)
+{
+	enum { MANY = 600, LONG = 3601 };
+	struct observer o = {.column_count = MANY, .stride = MANY, .rows = LONG, .interval_ns = 1000000000};
+	json_t *evidence = json_object();
+	uint64_t random = 1;
+	struct series *s;
+
+	(void)state;
+	o.columns = calloc(MANY, sizeof(*o.columns));
+	o.time_ns = calloc(LONG, sizeof(*o.time_ns));
+	o.values = calloc((size_t)LONG * MANY, sizeof(*o.values));
+	for (size_t c = 0; c < MANY; c++) {
+		strcpy(o.columns[c].source, "irq");
+		snprintf(o.columns[c].object, sizeof(o.columns[c].object), "%zu", c);
+		strcpy(o.columns[c].field, "interrupts");
+	}
+	for (size_t row = 1; row < LONG; row++) {
+		o.time_ns[row] = (int64_t)row * 1000000000;
+		for (size_t c = 0; c < MANY; c++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			o.values[row * MANY + c] = o.values[(row - 1) * MANY + c] + (int64_t)(random >> 44);
+		}
+	}
+	assert_int_equal(observer_json(&o, evidence), 0);
+	assert_true(json_string_length(json_object_get(json_object_get(evidence, "series"), "data")) <
+	            1400000);
+	assert_int_equal(series_load(json_object_get(evidence, "series"), &s), 0);
+	assert_int_equal(s->column_count, MANY);
+	assert_int_equal(s->interval_ns, 16000000000);
+	assert_int_equal(s->rows, 226);
+	assert_int_equal(s->time_ns[s->rows - 1], 3600000000000);
+	for (size_t c = 0; c < MANY; c += 99)
+		assert_int_equal(
+		    series_find(s, "irq", o.columns[c].object, "interrupts")->values[s->rows - 1],
+		    o.values[(LONG - 1) * MANY + c]);
+	series_free(s);
+	json_decref(evidence);
+	free(o.columns);
+	free(o.time_ns);
+	free(o.values);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_process), cmocka_unit_test(test_nothing_there),
+	    cmocka_unit_test(test_process), cmocka_unit_test(test_thinned),
+	    cmocka_unit_test(test_large),   cmocka_unit_test(test_nothing_there),
 	    cmocka_unit_test(test_killed),  cmocka_unit_test(test_hot),
 	    cmocka_unit_test(test_not_hot),
 	};

@@ -62,6 +62,45 @@ static void test_table(void **state)
 	sim_end(&sim);
 }
 
+/* Two samples of one proof, and one of a worse one. */
+static void test_paths(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, one_cell);
+	sim.nodes[0].place = SIM_BOOT;
+	sim.nodes[1].on_at_round = -1;
+	sim_go(&sim, 2000, "done");
+	char *text = printed(&sim, paths_print);
+	assert_string_equal(text, "");
+	free(text);
+	assert_int_equal(
+	    store_do(
+	        sim.store,
+	        "UPDATE results SET body = CAST(json_set(CAST(body AS TEXT), '$.evidence.paths', "
+	        "json('[{\"leg\": 2, \"device\": \"eth1\", \"speed_mbps\": 10000, \"mtu_out_bytes\": 9000, "
+	        "\"mtu_in_bytes\": 1500, \"rtt\": {\"median_ns\": 41500, \"p99_ns\": 90000}, \"tcp\": "
+	        "{\"mb_per_s\": 1180.25}, \"counters\": {\"rx_missed_errors\": 7}}, {\"leg\": 0, \"device\": "
+	        "\"bond0\"}]')) AS BLOB)",
+	        ""),
+	    0);
+	assert_int_equal(
+	    store_do(sim.store,
+	             "UPDATE results SET body = CAST(json_set(CAST(body AS TEXT), "
+	             "'$.evidence.paths[0].tcp.mb_per_s', 640.04, '$.evidence.paths[0].rtt.p99_ns', 120000, "
+	             "'$.evidence.paths[0].counters.rx_missed_errors', 3) AS BLOB) WHERE sample = 3",
+	             ""),
+	    0);
+	text = printed(&sim, paths_print);
+	assert_non_null(
+	    strstr(text, "  2  eth1        10000   9000   1500    41.5 us   120.0 us  640.0 to 1180.2\n"));
+	assert_non_null(strstr(text, " leg 2, most counted meanwhile: rx_missed_errors 7\n"));
+	assert_null(strstr(text, "bond0"));
+	free(text);
+	sim_end(&sim);
+}
+
 static enum sim_quirk fails_then_works(struct sim *sim, struct sim_node *n)
 {
 	(void)sim;
@@ -118,9 +157,8 @@ static void test_unsupported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_confidence),
-	    cmocka_unit_test(test_table),
-	    cmocka_unit_test(test_what_does_not_count),
+	    cmocka_unit_test(test_confidence),  cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_paths),       cmocka_unit_test(test_what_does_not_count),
 	    cmocka_unit_test(test_unsupported),
 	};
 

@@ -124,22 +124,6 @@ static void test_knee(void **state)
 	assert_true(found > 1 && found < i); /* both come up */
 }
 
-static void test_fieller(void **state)
-{
-	double of[4];
-	const json_t *c;
-	size_t i;
-
-	(void)state;
-	json_array_foreach (cases("fieller"), i, c) {
-		list(c, "of", of);
-		struct stats_interval got = stats_fieller(of[0], of[1], of[2], of[3], 0.95);
-
-		near(got.low, number(c, "low"));
-		near(got.high, number(c, "high"));
-	}
-}
-
 static void test_series(void **state)
 {
 	double values[MOST], numbers[MOST];
@@ -197,9 +181,8 @@ static void test_bootstrap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_median),    cmocka_unit_test(test_ratio),   cmocka_unit_test(test_split),
-	    cmocka_unit_test(test_knee),      cmocka_unit_test(test_fieller), cmocka_unit_test(test_series),
-	    cmocka_unit_test(test_bootstrap),
+	    cmocka_unit_test(test_median), cmocka_unit_test(test_ratio),  cmocka_unit_test(test_split),
+	    cmocka_unit_test(test_knee),   cmocka_unit_test(test_series), cmocka_unit_test(test_bootstrap),
 	};
 
 	reference = json_load_file("tests/data/stats/reference.json", 0, NULL);

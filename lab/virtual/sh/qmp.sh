@@ -25,7 +25,8 @@ qmp() {
 			;;
 		esac
 	done 2>/dev/null
-	kill "$pid" 2>/dev/null || :
+	# It has nothing to tidy up, and socat once slept through a SIGTERM.
+	kill -KILL "$pid" 2>/dev/null || :
 	wait "$pid" 2>/dev/null || :
 	return $status
 }

@@ -11,7 +11,6 @@ import sys
 
 import numpy
 import scipy.stats
-from scipy.optimize import brentq
 
 rng = numpy.random.default_rng(2013)
 
@@ -89,12 +88,6 @@ def rates(n, at, before, after, sd, rho):
     return numbers([(before if i < at else after) + noise[i] for i in range(n)])
 
 
-def fieller(ma, ha, mb, hb):
-    f = lambda theta: (mb - theta * ma) ** 2 - hb**2 - (theta * ha) ** 2
-    middle = mb / ma
-    return {"of": [ma, ha, mb, hb], "low": brentq(f, -10 * middle, middle), "high": brentq(f, middle, 10 * middle)}
-
-
 def series(n, ties):
     x = numpy.cumsum(rng.normal(0, 1, n)) + rng.normal(0, 2, n)
     x = numbers(numpy.round(x) if ties else x)
@@ -130,7 +123,6 @@ json.dump({
     "knee": [knee(rates(*r)) for r in ((60, 8, 600, 240, 20, 0), (120, 100, 500, 450, 20, 0.3), (60, 30, 500, 500, 20, 0),
                                        (60, 30, 500, 490, 25, 0.9), (40, 5, 700, 500, 60, 0), (300, 20, 550, 300, 50, 0.5))]
             + [knee(numbers(600 - 4 * numpy.arange(60) + rng.normal(0, 10, 60)))],
-    "fieller": [fieller(10, 1, 20, 2), fieller(500, 20, 800, 100), fieller(3, 1.5, 2, 0.1)],
     "series": [series(n, ties) for n in (8, 20, 100) for ties in (False, True)],
     "bootstrap": [bootstrap(6, 4), bootstrap(12, 3)],
 }, sys.stdout, indent=1)
