@@ -2,6 +2,7 @@
 #include "html.h"
 
 #include "../web/web.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -9,21 +10,28 @@
 #include <string.h>
 #include <time.h>
 
+static bool tunes(const struct page *p)
+{
+	return p->report->tune != NULL;
+}
+
 static const struct section {
 	const char *id, *title;
 	void (*print)(const struct page *p);
+	bool (*wanted)(const struct page *p); /* NULL: always */
 } sections[] = {
-    {"verdict", "Verdict", html_verdict},
-    {"results", "Results, every sample", html_results},
-    {"effects", "Effects", html_effects},
-    {"order", "In the order of measuring", html_order},
-    {"rate", "Rate over time", html_rate},
-    {"latency", "Latency", html_latency},
-    {"variance", "Where the variance comes from", html_variance},
-    {"noise", "Noise", html_noise},
-    {"environment", "Environment", html_environment},
-    {"reproduce", "By hand", html_reproduce},
-    {"bad", "What does not count, and notes", html_bad},
+    {"verdict", "Verdict", html_verdict, NULL},
+    {"tune", "The best levels", html_tune, tunes},
+    {"results", "Results, every sample", html_results, NULL},
+    {"effects", "Effects", html_effects, NULL},
+    {"order", "In the order of measuring", html_order, NULL},
+    {"rate", "Rate over time", html_rate, NULL},
+    {"latency", "Latency", html_latency, NULL},
+    {"variance", "Where the variance comes from", html_variance, NULL},
+    {"noise", "Noise", html_noise, NULL},
+    {"environment", "Environment", html_environment, NULL},
+    {"reproduce", "By hand", html_reproduce, NULL},
+    {"bad", "What does not count, and notes", html_bad, NULL},
 };
 enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
@@ -38,6 +46,40 @@ void html_printf(FILE *out, const char *format, ...)
 		free(text);
 	}
 	va_end(args);
+}
+
+void html_printed(const struct page *p, const char *summary, void (*print)(const struct report *, FILE *))
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return;
+	print(p->report, memory);
+	fclose(memory);
+	if (size) {
+		if (summary)
+			fprintf(p->out, "<details><summary>%s</summary>", summary);
+		fputs("<pre>", p->out);
+		html_text(p->out, text);
+		fprintf(p->out, "</pre>%s\n", summary ? "</details>" : "");
+	}
+	free(text);
+}
+
+void html_error(const struct page *p, const char *error)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return;
+	error_print(memory, error);
+	fclose(memory);
+	html_text(p->out, text);
+	free(text);
 }
 
 const char *html_unit(const struct figure *figure)
@@ -148,7 +190,8 @@ static void print_head(const struct page *p)
 	html_text(p->out, r->question);
 	fputs("</h1><nav aria-label=\"sections\">", p->out);
 	for (size_t i = 0; i < SECTIONS; i++)
-		fprintf(p->out, "<a href=\"#%s\">%s</a> ", sections[i].id, sections[i].title);
+		if (!sections[i].wanted || sections[i].wanted(p))
+			fprintf(p->out, "<a href=\"#%s\">%s</a> ", sections[i].id, sections[i].title);
 	fputs("</nav></header><main>\n", p->out);
 }
 
@@ -162,6 +205,8 @@ int html_report(const struct report *report, FILE *out)
 	if (!r) {
 		print_head(&p);
 		for (size_t i = 0; i < SECTIONS; i++) {
+			if (sections[i].wanted && !sections[i].wanted(&p))
+				continue;
 			fprintf(out, "<section id=\"%s\"><h2>%s</h2>\n", sections[i].id, sections[i].title);
 			sections[i].print(&p);
 			fputs("</section>\n", out);

@@ -29,6 +29,7 @@ int html_report(const struct report *report, FILE *out);
 
 /* The sections. What they cannot read of the store they say in their place. */
 void html_verdict(const struct page *p);
+void html_tune(const struct page *p);
 void html_results(const struct page *p);
 void html_effects(const struct page *p);
 void html_order(const struct page *p);
@@ -40,6 +41,11 @@ void html_environment(const struct page *p);
 void html_reproduce(const struct page *p);
 void html_bad(const struct page *p);
 
+/* What PRINT writes as text for REPORT, escaped, in a <pre>; nothing where it writes nothing. SUMMARY: folded
+ * under it; NULL: not folded. */
+void html_printed(const struct page *p, const char *summary, void (*print)(const struct report *, FILE *));
+/* error.json ERROR for people, escaped. */
+void html_error(const struct page *p, const char *error);
 /* FORMAT's text, escaped; the format itself too. */
 __attribute__((format(printf, 2, 3))) void html_printf(FILE *out, const char *format, ...);
 /* With the unit: "91.7 MB/s"; in pages the micro sign stands for u. */

@@ -2,26 +2,9 @@
  * What was invalid, failed, or not supported, and why; and what nodes noted of samples that count. */
 #include "html.h"
 
-#include "watch.h"
-
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { ATTEMPTS_MAX = 500, NOTES_MAX = 200 };
-
-static void error_text(const struct page *p, const char *error)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-
-	if (!memory)
-		return;
-	error_print(memory, error);
-	fclose(memory);
-	html_text(p->out, text);
-	free(text);
-}
 
 static void failed_cells(const struct page *p)
 {
@@ -33,7 +16,7 @@ static void failed_cells(const struct page *p)
 		fputs("<p class=\"warn\"><b>", p->out);
 		html_printf(p->out, "Cell %" PRId64 ", %s, has no figure: ", cell->ordinal, cell->label);
 		fputs("</b>", p->out);
-		error_text(p, cell->error);
+		html_error(p, cell->error);
 		fputs("</p>\n", p->out);
 	}
 }
@@ -70,7 +53,7 @@ static size_t attempts(const struct page *p)
 		if (*store_text(row, 6))
 			html_text(p->out, store_text(row, 6));
 		else if (*store_text(row, 7))
-			error_text(p, store_text(row, 7));
+			html_error(p, store_text(row, 7));
 		fputs("</td></tr>\n", p->out);
 	}
 	if (count)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEIGHT_PX = 80, LINES_MAX = 5 };
+enum { HEIGHT_PX = 80, LINES_MAX = 5, OPEN_CELLS = 4 };
 
 /* Fields whose columns go into one picture, one line an object. */
 static const struct panel {
@@ -162,9 +162,9 @@ void html_observers(const struct page *p, const struct report_cell *cell, int64_
 	store_reset(row);
 	if (json && !series_load(json, &s) && s->rows > 2) {
 		fprintf(p->out,
-		        "<details><summary>What the observers saw of boot %" PRId64 ", sample %" PRId64
+		        "<details%s><summary>What the observers saw of boot %" PRId64 ", sample %" PRId64
 		        "</summary>",
-		        boot, sample);
+		        p->design->cell_count <= OPEN_CELLS ? " open" : "", boot, sample);
 		for (size_t i = 0; i < sizeof(panels) / sizeof(panels[0]); i++)
 			print_panel(p, &panels[i], s, seconds, points);
 		fprintf(p->out, "<p class=\"note\">Looking took %.2f %% of CPU %d%s.</p></details>\n",

@@ -181,7 +181,8 @@ static void draw(const struct page *p, const struct report_cell *cell, const str
 		        ", sample %" PRId64 " &ensp;",
 		        palette_color(k), shown == 3 ? names[k] : "sample", all->list[picks[k]].boot,
 		        all->list[picks[k]].sample);
-	fputs("</p><script type=\"application/json\" class=\"zoom\">{\"x\":", p->out);
+	fputs("</p><script type=\"application/json\" class=\"zoom\">", p->out);
+	fprintf(p->out, "{\"seconds\":%zu,\"x\":", all->longest);
 	json_numbers(p->out, x, n);
 	fputs(",\"band\":[", p->out);
 	json_numbers(p->out, low, n);

@@ -23,7 +23,7 @@ static bool take(const struct page *p, const struct report_cell *cell, enum figu
 	const struct report_sample **sorted =
 	    calloc(cell->sample_count + 1, sizeof(const struct report_sample *));
 	bool whole = sorted && cell->wanted > 0 && cell->sample_count == (size_t)cell->wanted &&
-	             cell->wanted % p->report->boots == 0;
+	             cell->boots == p->report->boots && cell->wanted % p->report->boots == 0;
 
 	for (size_t k = 0; whole && k < cell->sample_count; k++)
 		sorted[k] = &cell->samples[k];
@@ -97,24 +97,6 @@ static bool print_group(const struct page *p, size_t g)
 	return good;
 }
 
-static void text(const struct page *p, const char *summary, void (*print)(const struct report *, FILE *))
-{
-	char *made = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&made, &size);
-
-	if (!memory)
-		return;
-	print(p->report, memory);
-	fclose(memory);
-	if (size) {
-		fprintf(p->out, "<details><summary>%s</summary><pre>", summary);
-		html_text(p->out, made);
-		fputs("</pre></details>\n", p->out);
-	}
-	free(made);
-}
-
 void html_variance(const struct page *p)
 {
 	bool any = false;
@@ -132,7 +114,7 @@ void html_variance(const struct page *p)
 	      "deviation. Cells that "
 	      "are not complete are left out.</p>\n",
 	      p->out);
-	text(p, "Which factors the differences between cells go with", variance_print);
-	text(p, "Drift, order, and place in the run", order_print);
-	text(p, "Burst and lasting rate", knee_print);
+	html_printed(p, "Which factors the differences between cells go with", variance_print);
+	html_printed(p, "Drift, order, and place in the run", order_print);
+	html_printed(p, "Burst and lasting rate", knee_print);
 }

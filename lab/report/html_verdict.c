@@ -3,10 +3,7 @@
 #include "html.h"
 
 #include "environment.h"
-#include "watch.h"
-
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { TIES_SHOWN = 6 };
 
@@ -25,20 +22,6 @@ static void completeness(const struct page *p)
 	if (failed)
 		fprintf(p->out, ", %zu failed or unsupported (<a href=\"#bad\">why</a>)", failed);
 	fprintf(p->out, ". The run is %s.", r->state);
-}
-
-static void error_text(const struct page *p, const char *error)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-
-	if (!memory)
-		return;
-	error_print(memory, error);
-	fclose(memory);
-	html_text(p->out, text);
-	free(text);
 }
 
 /* Whether the intervals of two cells have nothing in common. */
@@ -173,7 +156,7 @@ void html_verdict(const struct page *p)
 	completeness(p);
 	if (*p->report->error) {
 		fputs("<br>The run failed: ", p->out);
-		error_text(p, p->report->error);
+		html_error(p, p->report->error);
 	}
 	fputs("</p>\n", p->out);
 	cautions(p);

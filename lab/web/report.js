@@ -15,7 +15,7 @@
 			stroke: colors[i], width: 1.6 }));
 		const chart = new uPlot({ width: width(), height: 220, series: series,
 			bands: [{ series: [2, 1], fill: "rgba(207,216,220,0.7)" }],
-			scales: { x: { time: false }, y: { range: (u, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
+			scales: { x: { time: false, range: (u, low, high) => (low === data.x[0] && high === data.x[data.x.length - 1] ? [0, data.seconds] : [low, high]) }, y: { range: (u, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
 			axes: [{ label: "seconds since the workload began", labelSize: 22, size: 34 }, { label: "MB/s", size: 62 }] },
 			[data.x, data.band[0], data.band[1], ...data.lines], host);
 		new ResizeObserver(() => chart.setSize({ width: width(), height: 220 })).observe(host);
