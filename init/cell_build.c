@@ -99,7 +99,7 @@ static int prove_tcp(struct cell_build *build, long long until_ns, cell_progress
 		return r;
 	r = net_path_meet(build->paths, net->used, until_ns, progress, ctx);
 	peer_service_stop(&build->service);
-	net_path_counted(build->paths, net->used, "/sys");
+	net_path_counters_end(build->paths, net->used, "/sys");
 	if (r == -ECANCELED)
 		return cell_called_off(why);
 	if (r)
@@ -138,7 +138,7 @@ static int prove_legs(struct cell_build *build, const json_t *assignment, long l
 		r = peer_service_start("0.0.0.0", build->service_port, &build->service, why);
 	if (r)
 		return r;
-	net_path_count(build->paths, net->used, "/sys");
+	net_path_counters_begin(build->paths, net->used, "/sys");
 	r = net_path_probe(build->paths, net->used, true, until_ns, progress, ctx);
 	if (r == -ETIMEDOUT)
 		return net_path_failure(build->paths, net->used, build->node, build->peer, why);

@@ -62,8 +62,8 @@ int net_path_tcp(struct net_path *paths, size_t path_count, unsigned int port, c
                  const char *peer, struct failure *why);
 
 /* Around the proof of PATHS: what their devices count, then by how much that rose. */
-void net_path_count(struct net_path *paths, size_t path_count, const char *sys);
-void net_path_counted(struct net_path *paths, size_t path_count, const char *sys);
+void net_path_counters_begin(struct net_path *paths, size_t path_count, const char *sys);
+void net_path_counters_end(struct net_path *paths, size_t path_count, const char *sys);
 
 /* Drops what PATHS own. */
 void net_path_clear(struct net_path *paths, size_t path_count);

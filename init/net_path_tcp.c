@@ -29,7 +29,7 @@ int net_path_tcp(struct net_path *paths, size_t path_count, unsigned int port, c
 	return 0;
 }
 
-void net_path_count(struct net_path *paths, size_t path_count, const char *sys)
+void net_path_counters_begin(struct net_path *paths, size_t path_count, const char *sys)
 {
 	for (size_t i = 0; i < path_count; i++) {
 		json_decref(paths[i].counters);
@@ -37,7 +37,7 @@ void net_path_count(struct net_path *paths, size_t path_count, const char *sys)
 	}
 }
 
-void net_path_counted(struct net_path *paths, size_t path_count, const char *sys)
+void net_path_counters_end(struct net_path *paths, size_t path_count, const char *sys)
 {
 	for (size_t i = 0; i < path_count; i++) {
 		json_t *after = nic_counters(sys, paths[i].device), *before = paths[i].counters;

@@ -2,11 +2,11 @@
  * What aio writes: random bytes, that no controller can compress, in sectors of which no two are alike. Each
  * carries its place, so that one that landed elsewhere shows, and which I/O of which run wrote it. */
 #include "workload_aio_engine.h"
+#include "workload_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { SECTOR = 512, STAMP_AT = 480, STAMP = 16, RECORD_BITS = 24, MIN_POOL_BYTES = 16 << 20 };
@@ -15,14 +15,6 @@ enum { SECTOR = 512, STAMP_AT = 480, STAMP = 16, RECORD_BITS = 24, MIN_POOL_BYTE
 #define SPREAD  0x9e3779b97f4a7c15ULL
 #define GATHER  0xf1de83e19937733dULL
 #define COUNTER 0x5851f42d4c957f2dULL
-
-static unsigned char *map(size_t bytes)
-{
-	void *p =
-	    mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
 
 static size_t records_bytes(const struct aio_job *job)
 {
@@ -38,13 +30,13 @@ int aio_data_make(struct aio_job *job)
 
 	job->records_per_slot = each ? (uint32_t)each : 1;
 	if (rq->read_percent) {
-		job->buffers = map((size_t)(rq->bs_bytes * rq->depth));
+		job->buffers = memory_map((size_t)(rq->bs_bytes * rq->depth));
 		if (!job->buffers)
 			return -ENOMEM;
 	}
 	if (rq->read_percent == 100)
 		return 0;
-	job->records = map(records_bytes(job));
+	job->records = memory_map(records_bytes(job));
 	if (!job->records)
 		return -ENOMEM;
 	for (size_t at = 0; at < records_bytes(job); at += sizeof(uint64_t)) {
@@ -63,9 +55,9 @@ void aio_data_free(struct aio_job *job)
 	const struct aio_request *rq = &job->aio->request;
 
 	if (job->buffers)
-		munmap(job->buffers, (size_t)(rq->bs_bytes * rq->depth));
+		memory_unmap(job->buffers, (size_t)(rq->bs_bytes * rq->depth));
 	if (job->records)
-		munmap(job->records, records_bytes(job));
+		memory_unmap(job->records, records_bytes(job));
 	job->buffers = job->records = NULL;
 }
 
@@ -132,7 +124,7 @@ static int read_block(int fd, unsigned char *data, uint64_t bs, uint64_t byte)
 void aio_data_verify(struct aio_job *job, int64_t deadline_ns)
 {
 	uint64_t bs = job->aio->request.bs_bytes;
-	unsigned char *data = map((size_t)bs);
+	unsigned char *data = memory_map((size_t)bs);
 
 	if (!data) {
 		job->error = ENOMEM;
@@ -156,5 +148,5 @@ void aio_data_verify(struct aio_job *job, int64_t deadline_ns)
 		job->late = aio_clock_ns() > deadline_ns;
 	}
 	job->errors[0] = 0;
-	munmap(data, (size_t)bs);
+	memory_unmap(data, (size_t)bs);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workload_copy_pool.h"
 
+#include "workload_memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { SECTOR = 512, STAMP_AT = 496, MIN_POOL_BYTES = 16 << 20 };
@@ -58,20 +59,23 @@ static void spoil_boot_marks(unsigned char *pool, size_t records, size_t bs)
 			pool[r * bs + 510] = 0x54;
 }
 
+/* A small record too comes from a huge page. */
+static size_t map_bytes(const struct copy *copy)
+{
+	return copy->pool_bytes < MEMORY_HUGE_BYTES ? MEMORY_HUGE_BYTES : copy->pool_bytes;
+}
+
 int copy_pool_make(struct copy *copy)
 {
 	size_t bs = (size_t)copy->request.bs_bytes;
-	void *pool;
 
 	copy->pool_records = 1;
 	if (copy->request.incompressible && bs < MIN_POOL_BYTES)
 		copy->pool_records = (MIN_POOL_BYTES + bs - 1) / bs;
 	copy->pool_bytes = copy->pool_records * bs;
-	pool = mmap(NULL, copy->pool_bytes, PROT_READ | PROT_WRITE,
-	            MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (pool == MAP_FAILED)
+	copy->pool = memory_map(map_bytes(copy));
+	if (!copy->pool)
 		return -ENOMEM;
-	copy->pool = pool;
 	if (copy->request.read)
 		return 0;
 	if (!copy->request.incompressible) {
@@ -132,7 +136,7 @@ const unsigned char *copy_pool_record(struct copy *copy, uint64_t record)
 void copy_pool_free(struct copy *copy)
 {
 	if (copy->pool)
-		munmap(copy->pool, copy->pool_bytes);
+		memory_unmap(copy->pool, map_bytes(copy));
 	if (copy->zero_fd >= 0)
 		close(copy->zero_fd);
 	copy->pool = NULL;

@@ -3,13 +3,13 @@
 
 #include "file.h"
 #include "workload_aio_engine.h"
+#include "workload_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,11 +70,9 @@ static int drop_caches(int root_fd)
 static int allocate(struct files *f)
 {
 	uint64_t random = f->request.seed ^ 0x66696c6573;
-	void *pool =
-	    mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	int r = files_tree_make(&f->request, &f->tree);
 
-	f->pool = pool == MAP_FAILED ? NULL : pool;
+	f->pool = memory_map(POOL_BYTES);
 	f->paths = calloc((size_t)f->request.folders + 1, sizeof(*f->paths));
 	f->buffer = malloc(f->request.bs_bytes);
 	if (r || !f->pool || !f->paths || !f->buffer)
@@ -340,7 +338,7 @@ void files_close(struct files *f)
 		free(f->phases[p].second_files);
 	}
 	if (f->pool)
-		munmap(f->pool, POOL_BYTES);
+		memory_unmap(f->pool, POOL_BYTES);
 	free(f->tree.folders);
 	free(f->tree.files);
 	free(f->paths);

@@ -8,7 +8,8 @@ LAB_CFLAGS  := -std=gnu11 -D_GNU_SOURCE -g -Wall -Wextra -Werror -Iresults-schem
 LAB_LIBS     = $(shell pkg-config --libs $(LAB_PKGS)) -lmbedcrypto -lm -pthread
 LAB_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-LAB_OBJ     := $(LAB_C:%.c=$(OUT)/obj/lab/%.o) $(OUT)/obj/lab/gen/schema_texts.o
+LAB_GEN     := schema_texts web_texts
+LAB_OBJ     := $(LAB_C:%.c=$(OUT)/obj/lab/%.o) $(LAB_GEN:%=$(OUT)/obj/lab/gen/%.o)
 LAB_SAN_OBJ := $(patsubst $(OUT)/obj/lab/%,$(OUT)/obj/lab-san/%,$(filter-out %/lab/main.o,$(LAB_OBJ)))
 
 ## lab: the operator's program, out/assay
@@ -24,6 +25,11 @@ $(OUT)/obj/lab/%.o: %.c
 $(OUT)/obj/lab-san/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(LAB_CFLAGS) -O1 $(LAB_SAN) -MMD -c -o $@ $<
+
+# What pages are made with: our style and script, and uPlot as lab/web/package-lock.json pins it.
+$(OUT)/gen/web_texts.c: image/npm.sh $(wildcard lab/web/*) lab/web/.npmrc | setup
+	@mkdir -p $(@D)
+	$(call say,EMBED,$@)modules=$$(image/npm.sh lab/web) && lab/web/embed.sh "$$modules" > $@
 
 $(OUT)/obj/lab/gen/%.o: $(OUT)/gen/%.c
 	@mkdir -p $(@D)
@@ -44,7 +50,7 @@ $(LAB_TESTS): $(OUT)/tests/%: $(OUT)/obj/lab-san/tests/unit/%.o $(LAB_SAN_OBJ)
 
 # Fuzz targets: tests/fuzz/fuzz_NAME.c with a corpus in tests/fuzz/corpus-NAME/.
 LAB_FUZZ    := $(patsubst tests/fuzz/fuzz_%.c,$(OUT)/fuzz/%,$(wildcard tests/fuzz/fuzz_plan.c tests/fuzz/fuzz_json_schema.c tests/fuzz/fuzz_transcript.c))
-$(LAB_FUZZ): $(OUT)/fuzz/%: tests/fuzz/fuzz_%.c $(filter-out lab/main.c,$(LAB_C)) $(OUT)/gen/schema_texts.c
+$(LAB_FUZZ): $(OUT)/fuzz/%: tests/fuzz/fuzz_%.c $(filter-out lab/main.c,$(LAB_C)) $(LAB_GEN:%=$(OUT)/gen/%.c)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)clang $(LAB_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LAB_LIBS)
 

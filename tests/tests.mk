@@ -14,6 +14,7 @@ check: setup lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
 	    schema=1:180 $(wildcard tests/schema/*.t) \
 	    plan=2:180 $(wildcard tests/plan/*.t) \
 	    compare=2:180 $(wildcard tests/compare/*.t) \
+	    report=1:180 $(wildcard tests/report/*.t) \
 	    serve=2:300 $(wildcard tests/serve/*.t) \
 	    image=1:900 $(wildcard tests/image/*.t) \
 	    virtual=1:600 $(wildcard tests/virtual/*.t) \

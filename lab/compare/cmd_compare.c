@@ -87,7 +87,7 @@ static int parse(int argc, char **argv, struct options *o)
 	    "A verdict needs boots: 4 a side at the least for one comparison at 95 %%, more for many.\n\n"
 	    "Exit codes: 0 all better or the same; 1 something is worse; 2 the command line is wrong; 3 "
 	    "system "
-	    "error;\n7 not comparable; 5 nothing is worse, but something is undecided.",
+	    "error;\n5 nothing is worse, but something is undecided; 7 not comparable.",
 	    control_names());
 	return cli_parse(argc, argv, &command);
 }

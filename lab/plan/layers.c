@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "layers.h"
 
-#include "factor.h"
-
 #include <errno.h>
 #include <string.h>
 
@@ -18,10 +16,9 @@ static const struct {
 };
 
 static const struct {
-	enum factor_id factor;
 	const char *level, *layer;
-} of_level[] = {
-    {FACTOR_IRQ_AFFINITY, "irqbalance", "irqbalance"},
+} of_affinity[] = {
+    {"irqbalance", "irqbalance"},
 };
 
 /* Levels of boot.kernel; the layer has the kernel's modules, and NAME.vmlinuz lies beside it. */
@@ -43,30 +40,47 @@ static bool has(const json_t *layers, const char *name)
 	return false;
 }
 
-static int add(json_t *layers, const char *name)
+int layers_add(json_t *layers, const char *name)
 {
 	return has(layers, name) || !json_array_append_new(layers, json_string(name)) ? 0 : -ENOMEM;
 }
 
-int layers_of_state(const json_t *state, json_t *layers)
+const enum factor_id layers_factors[LAYERS_FACTORS] = {FACTOR_STACK, FACTOR_IRQ_AFFINITY, FACTOR_BOOT_KERNEL};
+
+int layers_of_levels(const char *const levels[LAYERS_FACTORS], json_t *layers)
 {
+	unsigned int stack = factor_stack_bits(levels[0]);
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(of_stack) / sizeof(*of_stack) && !r; i++)
-		if (factor_stack_has(state, of_stack[i].stacked))
-			r = add(layers, of_stack[i].layer);
-	for (size_t i = 0; i < sizeof(of_level) / sizeof(*of_level) && !r; i++)
-		if (!strcmp(factor_string(state, of_level[i].factor), of_level[i].level))
-			r = add(layers, of_level[i].layer);
+		if (stack & 1u << of_stack[i].stacked)
+			r = layers_add(layers, of_stack[i].layer);
+	for (size_t i = 0; i < sizeof(of_affinity) / sizeof(*of_affinity) && !r; i++)
+		if (!strcmp(levels[1], of_affinity[i].level))
+			r = layers_add(layers, of_affinity[i].layer);
 	return r;
+}
+
+int layers_of_state(const json_t *state, json_t *layers)
+{
+	const char *levels[LAYERS_FACTORS];
+
+	for (size_t i = 0; i < LAYERS_FACTORS; i++)
+		levels[i] = factor_string(state, layers_factors[i]);
+	return layers_of_levels(levels, layers);
+}
+
+const char *layers_kernel_of_level(const char *level)
+{
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
+		if (!strcmp(level, kernels[i].level))
+			return kernels[i].layer;
+	return "";
 }
 
 const char *layers_kernel_of_state(const json_t *state)
 {
-	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
-		if (!strcmp(factor_string(state, FACTOR_BOOT_KERNEL), kernels[i].level))
-			return kernels[i].layer;
-	return "";
+	return layers_kernel_of_level(factor_string(state, FACTOR_BOOT_KERNEL));
 }
 
 const char *layers_kernel(const json_t *loaded)

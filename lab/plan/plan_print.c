@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan_print.h"
+#include "layers.h"
 #include "units.h"
 
 #include "../tune/tune.h"
@@ -73,6 +74,30 @@ static void print_order(const struct plan *plan, FILE *to)
 			fprintf(to, " %zu-%zu", first->cell + 1, plan->visits[end - 1].cell + 1);
 	}
 	fputc('\n', to);
+}
+
+/* What the server must have beside the image, if anything. */
+static void print_layers(const struct plan *plan, FILE *to)
+{
+	json_t *layers = json_array(), *layer;
+	size_t i;
+
+	for (size_t c = 0; c < plan->cell_count; c++) {
+		const char *levels[LAYERS_FACTORS], *kernel;
+
+		for (i = 0; i < LAYERS_FACTORS; i++)
+			levels[i] = plan_cell_string(plan, &plan->cells[c], layers_factors[i]);
+		layers_of_levels(levels, layers);
+		kernel = layers_kernel_of_level(plan_cell_string(plan, &plan->cells[c], FACTOR_BOOT_KERNEL));
+		if (*kernel)
+			layers_add(layers, kernel);
+	}
+	json_array_foreach (layers, i, layer) {
+		fprintf(to, "%s%s", i ? ", " : "Layers:   ", json_string_value(layer));
+	}
+	if (json_array_size(layers))
+		fputs(" (make layers)\n", to);
+	json_decref(layers);
 }
 
 static void print_estimate(const struct plan *plan, const struct assumptions *a, FILE *to)
@@ -169,6 +194,7 @@ void plan_print(const struct plan *plan, const struct assumptions *a, FILE *to)
 		        plan->seed_in_plan ? ""
 		                           : ", which the plan does not name: `assay run` draws its own");
 	print_order(plan, to);
+	print_layers(plan, to);
 	print_acceptance(plan, to);
 	print_estimate(plan, a, to);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * assay report: a run as a table, a page, or data. */
+#include "html.h"
 #include "pivot.h"
 #include "report.h"
 
@@ -7,10 +8,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct request {
-	const char *database;
+	const char *database, *html;
 	bool text, csv, json;
 	struct pivot_request pivot;
 };
@@ -23,6 +26,9 @@ static int parse(int argc, char **argv, struct request *q)
 	    {"text", NULL, "the table, for terminals; the default", .set = &q->text},
 	    {"csv", NULL, "the valid samples, one a line; of --rows, the table's places", .set = &q->csv},
 	    {"json", NULL, "the run, its cells and its valid samples, each on a line", .set = &q->json},
+	    {"html", "FILE",
+	     "a page to FILE (-: to stdout): one file, readable offline, in print and without JavaScript",
+	     .text = &q->html},
 	    {"rows", "NAME",
 	     "medians by the levels of NAME: a factor, a parameter of the workload, boots, or node; one "
 	     "table for "
@@ -46,14 +52,36 @@ static int parse(int argc, char **argv, struct request *q)
 		return result;
 	if (optind + 1 < argc)
 		return cli_usage("report", "one run, please");
-	if (q->text + q->csv + q->json > 1)
-		return cli_usage("report", "one of --text, --csv, --json");
+	if (q->text + q->csv + q->json + !!q->html > 1)
+		return cli_usage("report", "one of --text, --csv, --json, --html");
 	if ((q->pivot.columns || q->pivot.value) && !q->pivot.rows)
 		return cli_usage("report", "--columns and --value go with --rows");
-	if (q->pivot.rows && q->json)
+	if (q->pivot.rows && (q->json || q->html))
 		return cli_usage("report", "--rows prints text or --csv");
 	q->pivot.csv = q->csv;
 	return CLI_GO;
+}
+
+/* Complete or not at all: what was in FILE before stays until the page is whole. */
+static int page_to(const struct report *report, const char *file)
+{
+	char *part;
+
+	if (asprintf(&part, "%s.part", file) < 0)
+		return -ENOMEM;
+	FILE *out = fopen(part, "we");
+	int r = out ? html_report(report, out) : -errno;
+
+	if (out && fclose(out) && !r)
+		r = -errno;
+	if (!r && rename(part, file))
+		r = -errno;
+	if (r && out)
+		unlink(part);
+	if (r)
+		fprintf(stderr, "assay report: %s cannot be written\n", file);
+	free(part);
+	return r;
 }
 
 /* 0, -EINVAL where the request was wrong (and that was said), or -errno. */
@@ -63,6 +91,10 @@ static int print(const struct report *report, const struct request *q)
 
 	if (q->pivot.rows)
 		r = pivot_print(report, &q->pivot, stdout);
+	else if (q->html && strcmp(q->html, "-"))
+		return page_to(report, q->html);
+	else if (q->html)
+		r = html_report(report, stdout);
 	else if (q->csv)
 		report_csv(report, stdout);
 	else if (q->json)

@@ -58,7 +58,7 @@ void order_print(const struct report *report, FILE *out)
 	} lines[] = {
 	    {"drift over the run (Kendall's tau)", order.drift, 1},
 	    {"one sample to the next (autocorrelation)", order.lag1, 1},
-	    {"place within its boot (Kruskal-Wallis)", order.place, 0},
+	    {"place within its boot (Friedman)", order.place, 0},
 	    {"what was measured before it (Kruskal-Wallis)", order.before, 0},
 	};
 	fprintf(

@@ -87,7 +87,7 @@ void steady_print(const struct report *report, FILE *out);
 /* A line for each resync, online verify, change of roles and tree of files; then what does the same by hand.
  */
 void workloads_print(const struct report *report, FILE *out);
-/* print_paths.c: what each leg of the storage network carried while it was proven; nothing where no sample
+/* What each leg of the storage network carried while it was proven; nothing where no sample
  * used it. */
 void paths_print(const struct report *report, FILE *out);
 /* The lines on what was measured with. */

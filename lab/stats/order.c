@@ -2,8 +2,13 @@
  * What the order of measuring explains, once the cells' own differences are taken out. */
 #include "stats.h"
 
+#include <gsl/gsl_cdf.h>
+
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+
+enum { PLACE_BLOCKS = 5 }; /* for the approximation by chi squared */
 
 struct residual {
 	double value;
@@ -52,14 +57,50 @@ static size_t take_cells_out(struct residual *r, size_t count)
 	return left;
 }
 
-static int test_place(const struct residual *r, size_t n, double *values, unsigned int *group,
-                      struct stats_test *test)
+/* How many of MEASURED, from FIRST, are samples 1, 2, ... of one cell in one boot. */
+static size_t block_size(const struct stats_measured *m, size_t first, size_t count)
 {
-	for (size_t i = 0; i < n; i++) {
-		values[i] = r[i].value;
-		group[i] = r[i].of->place;
+	size_t n = 0;
+
+	while (first + n < count && m[first + n].cell == m[first].cell && m[first + n].place == n + 1)
+		n++;
+	return n;
+}
+
+/* Friedman, The use of ranks to avoid the assumption of normality, 1937: places are ranked within each visit
+ * of a cell, so that cells and boots do not count. Visits shorter than the longest say nothing. */
+static int test_place(const struct stats_measured *m, size_t count, struct stats_test *test)
+{
+	size_t places = 0, blocks = 0;
+	double h = 0, k;
+
+	for (size_t i = 0; i < count; i++)
+		places = m[i].place > places ? m[i].place : places;
+	if (places < 2 || places > count)
+		return 0;
+	double *sum = calloc(places, sizeof(*sum));
+	if (!sum)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		if (m[i].place != 1 || block_size(m, i, count) != places)
+			continue;
+		blocks++;
+		for (size_t x = 0; x < places; x++)
+			for (size_t y = 0; y < places; y++)
+				sum[x] += x == y                             ? 1
+				          : m[i + y].value < m[i + x].value  ? 1
+				          : m[i + y].value == m[i + x].value ? 0.5
+				                                             : 0;
 	}
-	return stats_groups(values, group, n, test);
+	k = (double)places;
+	for (size_t x = 0; x < places; x++)
+		h += sum[x] * sum[x];
+	free(sum);
+	if (blocks < PLACE_BLOCKS)
+		return 0;
+	test->statistic = 12 / ((double)blocks * k * (k + 1)) * h - 3 * (double)blocks * (k + 1);
+	test->p = gsl_cdf_chisq_Q(fmax(test->statistic, 0), k - 1);
+	return 0;
 }
 
 /* R is from MEASURED, so what came before can be seen even if it was dropped. */
@@ -91,7 +132,9 @@ int stats_order(const struct stats_measured *measured, size_t count, struct stat
 		order->used = take_cells_out(r, count);
 		result = test_before(r, order->used, values, group, &order->before);
 		if (!result)
-			result = test_place(r, order->used, values, group, &order->place);
+			result = test_place(measured, count, &order->place);
+		for (size_t i = 0; i < order->used; i++)
+			values[i] = r[i].value;
 		if (!result) {
 			order->drift = stats_drift(values, order->used);
 			order->lag1 = stats_lag1(values, order->used);

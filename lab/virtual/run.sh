@@ -56,13 +56,17 @@ nodes() {
 }
 
 report() {
-	"$ASSAY" report --db "$dir/assay.db" >"$dir/report.txt"
+	local status=0
+	"$ASSAY" report --db "$dir/assay.db" >"$dir/report.txt" || status=$?
+	"$ASSAY" report --db "$dir/assay.db" --html "$dir/report.html" >/dev/null || status=$?
+	return $status
 }
 
 where() {
 	cat <<X
 report    $dir/report.txt
-database  $dir/assay.db   (assay report --db FILE prints the table again, --csv every sample)
+page      $dir/report.html
+again     $ASSAY report --db $dir/assay.db   (--html FILE, --csv, --json, --rows FACTOR: see --help)
 lab       $dir/lab.json, console logs $dir/n*.serial, server log $dir/serve.log
 X
 	[ "$1" = 0 ] || echo "run.sh: FAILED; the logs above say more" >&2

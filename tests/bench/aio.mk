@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The workload aio's instructions for each I/O, against its budget and beside fio.
 
-$(OUT)/tests/aio_run: tests/bench/aio_run.c $(wildcard init/workload_aio*.c) init/file.c init/failure.c results-schema/histogram.c
+$(OUT)/tests/aio_run: tests/bench/aio_run.c $(wildcard init/workload_aio*.c) init/workload_memory.c init/file.c init/failure.c results-schema/histogram.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) -std=gnu11 -D_GNU_SOURCE -Os -g -Wall -Wextra -Werror -Iinit -Iresults-schema -o $@ $^ -ljansson -laio -pthread
 

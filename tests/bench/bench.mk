@@ -6,6 +6,7 @@ bench: need-root setup image lab $(OUT)/tests/copy_vs_dd
 	@tests/bench/boot.sh
 	@tests/bench/warm-cell.sh
 	@tests/bench/copy.sh $(OUT)/tests/copy_vs_dd $(BENCH_TARGET)
+	@tests/bench/report.sh $(OUT)/assay
 
 .PHONY: bench
 

@@ -39,7 +39,7 @@ dd_ns() {
 
 echo "time in pairs on $target (copy / dd, alternating who is first):"
 for bs in 32768 4194304; do
-	size=$((bs == 32768 ? 33554432 : 1073741824))
+	size=$((bs == 32768 ? 134217728 : 1073741824))
 	: > "$work/ratios"
 	for pair in $(seq 1 15); do
 		if [ $((pair % 2)) = 1 ]; then

@@ -64,7 +64,7 @@ says 0 'assumes 100 MB/s, 10 s a boot' plan "$plan" --mb-per-s 100 --boot-s 10
 says 0 '^bond.mode$' factors bond.mode
 says 2 'unknown factor "mtu"; the nearest is "nic.mtu"' factors mtu
 says 0 '"unit": "bytes"' factors --json nic.mtu
-says 2 'one of --text, --csv, --json' report --csv --json
+says 2 'one of --text, --csv, --json, --html' report --csv --html x.html
 says 2 '--columns and --value go with --rows' report --columns stack
 says 2 'one run, please' report a b
 says 3 'no database of assay there' report --db tests/data/none.db

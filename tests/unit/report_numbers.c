@@ -125,6 +125,44 @@ static void test_what_does_not_count(void **state)
 	sim_end(&sim);
 }
 
+static const char twelve[] = "schema_version: 1\nquestion: q\nnodes: 1\nbase: {stack: raw}\nworkloads:\n"
+                             "  - copy: {bs: 1MiB, size: 8MiB}\nrepeat: {boots: 6, samples: 2}\nretries: 1\n";
+
+/* 600 MB/s for 5 s, then 240 for 15; each sample 1 % slower than the one before it. */
+static void test_over_time(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, twelve);
+	sim.nodes[0].place = SIM_BOOT;
+	sim.nodes[1].on_at_round = -1;
+	sim_go(&sim, 20000, "done");
+	char *text = printed(&sim, report_print);
+	assert_null(strstr(text, "that last"));
+	assert_non_null(strstr(text, "96.8 %  6 boots"));
+	assert_null(strstr(text, "1 boot:"));
+	free(text);
+	assert_int_equal(store_do(sim.store,
+	                          "UPDATE results SET measured_ns = 1000000 * (100 + 2 * boot + sample), "
+	                          "body = CAST(json_set(CAST(body "
+	                          "AS TEXT), '$.measurement.second_bytes', "
+	                          "json('[600000000,600000000,600000000,600000000,600000000,"
+	                          "240000000,240000000,240000000,240000000,240000000,240000000,240000000,"
+	                          "240000000,240000000,240000000,"
+	                          "240000000,240000000,240000000,240000000,7]')) AS BLOB)",
+	                          ""),
+	                 0);
+	text = printed(&sim, report_print);
+	assert_non_null(
+	    strstr(text, "12 of 12 samples: 600.0 MB/s for 5 s, then 240.0 MB/s that last (240.0 - 240.0"));
+	assert_non_null(
+	    strstr(text, "drift over the run (Kendall's tau)            -1.00, p = 8.3e-06: IT DOES"));
+	assert_non_null(strstr(text, "12 samples, each against its cell's median"));
+	free(text);
+	sim_end(&sim);
+}
+
 static enum sim_quirk unsupported(struct sim *sim, struct sim_node *n)
 {
 	(void)sim;
@@ -157,8 +195,11 @@ static void test_unsupported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_confidence),  cmocka_unit_test(test_table),
-	    cmocka_unit_test(test_paths),       cmocka_unit_test(test_what_does_not_count),
+	    cmocka_unit_test(test_confidence),
+	    cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_what_does_not_count),
+	    cmocka_unit_test(test_over_time),
+	    cmocka_unit_test(test_paths),
 	    cmocka_unit_test(test_unsupported),
 	};
 

@@ -178,6 +178,51 @@ static void test_false_alarms(void **state)
 	assert_true(outlier < rounds / 5);
 }
 
+/* Three samples of each cell in each boot, the cells in another order each time: nothing explains anything,
+ * and that cells' medians are taken out makes no test see more. */
+static void order_of(size_t boots, unsigned int cell_count)
+{
+	const size_t rounds = 1000;
+	size_t drift = 0, lag1 = 0, place = 0, before = 0;
+	struct stats_measured m[90];
+	struct stats_order o;
+
+	for (size_t k = 0; k < rounds; k++) {
+		unsigned int cells[10];
+		size_t n = 0;
+
+		for (unsigned int c = 0; c < cell_count; c++)
+			cells[c] = c;
+		for (size_t b = 0; b < boots; b++) {
+			gsl_ran_shuffle(rng, cells, cell_count, sizeof(cells[0]));
+			for (size_t c = 0; c < cell_count; c++)
+				for (unsigned int s = 0; s < 3; s++)
+					m[n++] = (struct stats_measured){(100 + 50 * cells[c]) *
+					                                     exp(gsl_ran_gaussian(rng, 0.05)),
+					                                 cells[c], s + 1};
+		}
+		assert_int_equal(stats_order(m, n, &o), 0);
+		drift += o.drift.p <= 0.05;
+		lag1 += o.lag1.p <= 0.05;
+		place += o.place.p <= 0.05;
+		before += o.before.p <= 0.05;
+	}
+	print_message("%zu boots of %u cells: drift %zu, lag 1 %zu, place %zu, before %zu of %zu\n", boots,
+	              cell_count, drift, lag1, place, before, rounds);
+	at_least(rounds - drift, rounds, 0.95);
+	at_least(rounds - lag1, rounds, 0.95);
+	at_least(rounds - place, rounds, 0.95);
+	at_least(rounds - before, rounds, 0.95);
+}
+
+static void test_order(void **state)
+{
+	(void)state;
+	order_of(6, 5);
+	order_of(3, 10);
+	order_of(1, 10);
+}
+
 /* A rate that wanders (autocorrelation 0.6) has no knee; one that falls by a third has. */
 static void test_knee_of_wandering(void **state)
 {
@@ -256,6 +301,7 @@ int main(void)
 	    cmocka_unit_test(test_stopping),
 	    cmocka_unit_test(test_false_alarms),
 	    cmocka_unit_test(test_knee_of_wandering),
+	    cmocka_unit_test(test_order),
 	    cmocka_unit_test(test_properties),
 	};
 

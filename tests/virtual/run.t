@@ -17,7 +17,8 @@ run)
 	[ -z "\$SPOIL" ] || printf x | dd of=$lab/n1.system.raw bs=1 seek=3000000 conv=notrunc status=none
 	[ -z "\$SLOW" ] || exec sleep 1000
 	exit \${RUN_STATUS:-0} ;;
-report) echo "the table" ;;
+report) echo "the table"
+	[ "\$4" != --html ] || echo "the page" >"\$5" ;;
 esac
 X
 chmod +x "$WORK/assay"
@@ -38,6 +39,9 @@ like "a good run ends with 0" "$said" '^exit 0$'
 like "it ran the plan for the pair" "$said" "^run run .*plan.yaml --db $lab/assay.db --group pair1"
 is "the table is kept in a file" "$(cat "$lab/report.txt")" 'the table'
 like "and where the report is" "$said" "^report +$lab/report.txt$"
+like "and the page" "$said" "^page +$lab/report.html$"
+is "the page is there" "$(cat "$lab/report.html")" 'the page'
+like "and how to have it again" "$said" "^again .* report --db $lab/assay.db "
 like "the system disks were compared" "$said" '^n2: system disk unchanged'
 cleaned "after a good run"
 said=$(RUN_STATUS=1 run)

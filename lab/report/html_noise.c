@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What else went on in the measuring node while samples ran. */
+#include "html.h"
+
+#include "observers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Of each cell: rates over all its valid samples, and what the storage NICs' counters of trouble rose by. */
+static const char noise_sql[] =
+    "WITH s AS (SELECT c.ordinal AS ordinal, c.label AS label, r.measured_ns AS ns, CAST(r.body AS TEXT) -> "
+    "'$.evidence' AS e "
+    "FROM attempts a JOIN results r USING (run, cell_id, boot, sample, attempt) JOIN cells c USING (run, "
+    "cell_id) "
+    "WHERE run = ? AND a.state = 'valid' AND r.role = 'measure'), "
+    "n AS (SELECT ordinal, label, ns, e ->> '$.after.context_switches' - (e ->> '$.before.context_switches') "
+    "AS switches, "
+    "e ->> '$.after.interrupts' - (e ->> '$.before.interrupts') AS interrupts, "
+    "e ->> '$.after.cpu_busy_ns' - (e ->> '$.before.cpu_busy_ns') AS busy_ns, "
+    "(SELECT sum(k.value - coalesce(e ->> ('$.nics[' || nic.key || '].counters_before.' || k.key), 0)) "
+    "FROM json_each(e, '$.nics') nic, json_each(nic.value, '$.counters_after') k "
+    "WHERE k.key GLOB '*error*' OR k.key GLOB '*drop*' OR k.key GLOB '*missed*') AS trouble FROM s) "
+    "SELECT ordinal, label, count(*), sum(switches) * 1e9 / sum(ns), sum(interrupts) * 1e9 / sum(ns), "
+    "sum(busy_ns) * 1.0 / sum(ns), sum(trouble) FROM n GROUP BY ordinal ORDER BY ordinal";
+
+static void number(const struct page *p, sqlite3_stmt *row, int column)
+{
+	char text[32];
+
+	fprintf(p->out, "<td>%s</td>",
+	        sqlite3_column_type(row, column) == SQLITE_NULL
+	            ? "–"
+	            : figure_text(sqlite3_column_double(row, column), text, sizeof(text)));
+}
+
+void html_noise(const struct page *p)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory;
+	sqlite3_stmt *row;
+
+	if (store_ask(p->report->store, &row, noise_sql, "s", p->report->run)) {
+		fputs("<p class=\"warn\">The evidence cannot be read.</p>\n", p->out);
+		return;
+	}
+	fputs("<div class=\"scroll\"><table><thead><tr><th>cell</th><th>context switches "
+	      "/s</th><th>interrupts /s</th><th>CPUs "
+	      "busy</th><th>NIC errors and drops</th></tr></thead><tbody>\n",
+	      p->out);
+	while (store_row(p->report->store, row) == 1) {
+		fputs("<tr><th scope=\"row\">", p->out);
+		html_printf(p->out, "%s %s", store_text(row, 0), store_text(row, 1));
+		fputs("</th>", p->out);
+		for (int i = 3; i < 6; i++)
+			number(p, row, i);
+		fprintf(p->out, "<td>%" PRId64 "</td></tr>\n", (int64_t)sqlite3_column_int64(row, 6));
+	}
+	fputs("</tbody></table></div>\n<p class=\"note\">On the measuring node, over all valid samples of "
+	      "the cell; the workload's "
+	      "own are among them. Errors and drops: what the storage NICs' counters rose by.</p>\n",
+	      p->out);
+	memory = open_memstream(&text, &size);
+	if (!memory)
+		return;
+	observers_print(p->report, memory);
+	fclose(memory);
+	if (size) {
+		fputs("<pre>", p->out);
+		html_text(p->out, text);
+		fputs("</pre>\n", p->out);
+	}
+	free(text);
+}

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The page of a run in headless Chromium, at a laptop's and a phone's width and as PDF: nothing in the console, no text over
+# another or out of the window, nothing wider than the window; and texts from outside stay texts.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+assay=${OUT:-out}/assay
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+# browser WIDTH FILE OPTION…: the console's lines go to $dir/console
+browser()
+{
+	local width=$1 file=$2
+	shift 2
+	timeout 60 chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking \
+		--no-first-run --user-data-dir="$dir/profile" --enable-logging=stderr --window-size="$width,900" \
+		--virtual-time-budget=5000 "$@" "file://$file" 2>"$dir/log"
+	grep ':CONSOLE' "$dir/log" >"$dir/console" || :
+}
+
+# probe WIDTH FILE: what probe.js says of it; in a frame, since windows are not made as narrow as a phone
+probe()
+{
+	{ cat "$2"; echo '<script>'; cat tests/report/probe.js; echo '</script>'; } >"$dir/probed.html"
+	cat >"$dir/frame.html" <<X
+<!DOCTYPE html><title>waiting</title><script>addEventListener("message", (e) => { document.title = e.data; });</script>
+<iframe src="probed.html" width="$1" height="800" style="border:0"></iframe>
+X
+	browser 1400 "$dir/frame.html" --dump-dom | grep -o 'probe: width.*probe-end' | tail -n 1
+}
+
+hostile='</script></style></pre><script>console.error("hostile")</script><img src=x onerror=console.error("hostile")>"'\''&'
+tests/report/database.pl "$dir/hostile.db" 5 2 3 8 "$hostile"
+tests/report/database.pl "$dir/plain.db" 9 3 3 12
+for kind in plain hostile; do
+	ok "$kind: the page is made" "$assay" report --db "$dir/$kind.db" --html "$dir/$kind.html"
+	for width in 1280 390; do
+		title=$(probe $width "$dir/$kind.html")
+		like "$kind, $width: it is that wide" "$title" "width $width "
+		like "$kind, $width: nothing wider than the window" "$title" 'wide false'
+		like "$kind, $width: pictures have their texts" "$title" 'texts [1-9][0-9]'
+		like "$kind, $width: no text over another, cut off or tiny" "$title" 'overlaps 0 clipped 0 small 0'
+		like "$kind, $width: rates are zoomable" "$title" 'zoomable [1-9]'
+		is "$kind, $width: nothing in the console" "$(cat "$dir/console")" ''
+	done
+	browser 1280 "$dir/$kind.html" --no-pdf-header-footer --print-to-pdf="$dir/$kind.pdf"
+	is "$kind: it prints" "$(head -c 5 "$dir/$kind.pdf")" '%PDF-'
+	is "$kind: nothing in the console when printed" "$(cat "$dir/console")" ''
+done
+browser 390 "$dir/plain.html" --screenshot="$dir/phone.png" >/dev/null
+is "a picture of it" "$(head -c 8 "$dir/phone.png" | od -An -tx1 | tr -d ' ')" 89504e470d0a1a0a
+
+# What finds nothing must be able to.
+echo '<!DOCTYPE html><body><div style="width:3000px">x</div><script>console.error("seen")</script>' >"$dir/bad.html"
+title=$(probe 390 "$dir/bad.html")
+like "the probe sees what is too wide" "$title" 'wide true'
+like "and what the console says" "$(cat "$dir/console")" 'seen'
+
+like "without JavaScript the rates are pictures" "$(cat "$dir/plain.html")" '<svg class="xy"'
+is "nothing is loaded from elsewhere" "$(grep -Eic '(src|href)="?(https?:)?//|@import|url\(' "$dir/plain.html" || :)" 0
+like "scaled results say so" "$(cat "$dir/plain.html")" 'Scaled.</b> Sizes are 1/10'
+like "what is invalid is there, and why" "$(cat "$dir/plain.html")" 'a link flapped'
+like "and drbd.conf" "$(cat "$dir/plain.html")" 'max-buffers 8000'
+like "and dd" "$(cat "$dir/plain.html")" 'dd if=/dev/zero'
+is "hostile texts: none is markup" "$(grep -c '<img src=x' "$dir/hostile.html" || :)" 0
+rc=0
+"$assay" report --db "$dir/plain.db" --html "$dir/no/such/folder/x.html" 2>"$dir/err" || rc=$?
+is "a page that cannot be written: exit code" "$rc" 3
+like "and why" "$(cat "$dir/err")" 'No such file or directory'
+done_testing
