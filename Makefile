@@ -23,6 +23,7 @@ include tests/tests.mk
 include tests/fuzz/cell.mk
 include tests/fuzz/stack.mk
 include tests/fuzz/observe.mk
+include tests/fuzz/noise.mk
 include tests/bench/copy.mk
 include tests/bench/aio.mk
 include tests/bench/bench.mk

@@ -117,6 +117,8 @@ static json_t *read_in_force(struct cell_build *build)
 	if (!r)
 		r = stack_in_force(build, in_force);
 	if (!r)
+		r = noise_in_force(build->state, in_force);
+	if (!r)
 		r = boot_arguments_in_force(build->state, "/proc", in_force);
 	if (!r)
 		r = boot_kernel_in_force(build->state, LAYERS_FOLDER, u.release, in_force);
@@ -176,7 +178,10 @@ static int evidence_before(const struct cell_node *node, struct cell_build *buil
 	}
 	if (build->has_drbd)
 		drbd_generation(build->generation, sizeof(build->generation));
-	r = r ? -ENOMEM : observe_now(build, &build->before);
+	r = r ? -ENOMEM
+	      : noise_before(&observe_roots_real, TRACING_FOLDER, build->state, &build->noise, evidence);
+	if (!r)
+		r = observe_now(build, &build->before);
 	if (!r && build->before.has_bond)
 		r = bond_watch_start(&build->watch, build->net.device, build->before.arp_monitored);
 	if (!r && json_object_set_new(evidence, "before", observation_json(&build->before)))
@@ -298,7 +303,8 @@ static void find_drbd_fault(const struct cell_build *build, char *buf, size_t si
 }
 
 /* The first thing that makes the sample invalid, to BUF; "" if nothing does. Whether the state is not to be
- * used again: what the NICs count is the sample's fault alone. */
+ * used again: what the NICs count, and noise, is the sample's fault
+ * alone. */
 static bool find_fault(const struct cell_build *build, const json_t *evidence, char *buf, size_t size)
 {
 	evidence_differences_fault(json_object_get(evidence, "differences"), buf, size);
@@ -315,6 +321,8 @@ static bool find_fault(const struct cell_build *build, const json_t *evidence, c
 	if (buf[0])
 		return true;
 	evidence_nics_fault(json_object_get(evidence, "nics"), buf, size);
+	if (!buf[0])
+		snprintf(buf, size, "%s", build->noise_fault);
 	return false;
 }
 
@@ -374,6 +382,9 @@ int cell_evidence_after(struct cell_node *node, const json_t *assignment, json_t
 	add_interrupts(build, evidence);
 	evidence_nics_after(&observe_roots_real, json_object_get(evidence, "nics"));
 	if (!r)
+		r = noise_after(&observe_roots_real, TRACING_FOLDER, build->noise, evidence,
+		                build->noise_fault, sizeof(build->noise_fault));
+	if (!r)
 		r = add_notes(build, evidence);
 	if (!r && json_object_set_new(
 	              evidence, "kernel_warnings",
@@ -413,6 +424,7 @@ void cell_restore(struct cell_node *node)
 		knob_restore(&build->knobs, &build->place);
 		net_path_clear(build->paths, NET_MAX_NICS + 1);
 		json_decref(build->irq_counts);
+		noise_free(build->noise);
 		json_decref(build->drbd.commands);
 	}
 	free(build);

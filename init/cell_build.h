@@ -11,6 +11,7 @@
 #include "net_bond.h"
 #include "net_bond_watch.h"
 #include "net_path.h"
+#include "noise.h"
 #include "nic_apply.h"
 #include "nic_driver.h"
 #include "observe.h"
@@ -56,6 +57,8 @@ struct cell_build {
 
 	struct observer *observer; /* of the sample that runs */
 	char observer_fault[160];  /* why there is none */
+	struct noise *noise;       /* around it */
+	char noise_fault[512];
 };
 
 /* Parts of an assignment: its cell's state; a deadline ("apply_ms"), and when it will be over (now_ns()). */

@@ -43,7 +43,7 @@ $(HOST_INIT): $(HOST_OBJECTS)
 -include $(HOST_OBJECTS:.o=.d)
 
 # One program a test file. What a test defines itself (a fake cell_apply()) goes before the archive's.
-INIT_TEST_C    := $(foreach area,aio init cell disk drbd net copy observe evidence command,$(wildcard tests/unit/$(area)_*.c))
+INIT_TEST_C    := $(foreach area,aio init cell disk drbd net copy observe noise evidence command,$(wildcard tests/unit/$(area)_*.c))
 INIT_TESTS     := $(INIT_TEST_C:tests/unit/%.c=$(OUT)/tests/%)
 UNIT_TESTS     += $(INIT_TESTS)
 

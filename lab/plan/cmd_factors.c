@@ -68,6 +68,7 @@ static const struct {
     {"block.drbd.", "set when DRBD stands, read back; gone with the device"},
     {"block.disk.", "set before anything is built, read back, put back"},
     {"block.", "set when the stack stands, read back; gone with the device"},
+    {"noise.", "measured around every sample"},
     {"luks.", "the stack is built anew"},
     {"ext4.", "the file system is made and mounted anew"},
     {"xfs.", "the file system is made and mounted anew"},

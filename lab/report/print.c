@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "figure.h"
+#include "noise_print.h"
 #include "observers.h"
 #include "variance.h"
 #include "watch.h"
@@ -259,6 +260,7 @@ void report_print(const struct report *report, FILE *out)
 	knee_print(report, out);
 	steady_print(report, out);
 	observers_print(report, out);
+	noise_print(report, out);
 	workloads_print(report, out);
 	paths_print(report, out);
 	variance_print(report, out);
