@@ -15,6 +15,12 @@ unexport MAKEFLAGS
 # $(call say,WHAT,FILE): before a command, one line instead of the command itself; V=1 shows the commands.
 say             = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2); )
 
+# Debian's packages come before everything, whatever the goal: an included file is remade first, and if setup.sh
+# installed something, make reads itself again (pkg-config is asked while it reads).
+ifneq ($(filter-out help clean virtual-down need-root,$(or $(MAKECMDGOALS),help)),)
+include $(OUT)/packages.mk
+endif
+
 include image/image.mk
 include init/init.mk
 include lab/lab.mk

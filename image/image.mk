@@ -10,10 +10,10 @@ SYSROOT_LIBS   := -lcurl -lmbedtls -lmbedx509 -lmbedcrypto -ljansson -lkmod -lzs
 IMAGE_ENV      := CACHE='$(abspath $(CACHE))' OUT='$(abspath $(OUT))'
 
 # The stamps change only when what they stand for does; the scripts look every time, in a quarter of a second.
-$(OUT)/sysroot.stamp: FORCE | setup
+$(OUT)/sysroot.stamp: FORCE
 	@$(IMAGE_ENV) image/userland.sh
 
-$(OUT)/kernel.stamp: FORCE | setup
+$(OUT)/kernel.stamp: FORCE
 	@$(IMAGE_ENV) image/kernel.sh
 
 ## sysroot: the musl sysroot with the node's libraries, and the tools of the image
@@ -41,7 +41,7 @@ layers: $(OUT)/manifest.json
 	@$(IMAGE_ENV) image/layers.sh $(LAYERS)
 
 ## pins: renew image/pins and image/layers.pins from what the archive offers now
-pins: | setup
+pins:
 	$(IMAGE_ENV) image/fetch.sh --renew
 	$(IMAGE_ENV) PINS=image/layers.pins image/fetch.sh --renew
 
@@ -53,9 +53,12 @@ reproduce-userland: $(OUT)/sysroot.stamp
 reproduce: reproduce-userland $(OUT)/kernel.stamp
 	@$(IMAGE_ENV) image/reproduce.sh kernel
 
-## setup: install the Debian packages that are missing
+$(OUT)/packages.mk: FORCE
+	@$(IMAGE_ENV) image/setup.sh $@
+
+## setup: install the Debian packages that are missing, as every other target does first
 setup:
-	@$(IMAGE_ENV) image/setup.sh
+	@:
 
 FORCE:
 .PHONY: FORCE sysroot kernel image layers pins reproduce reproduce-userland setup

@@ -1,7 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setup.sh: installs those of image/packages that are missing. With none missing it is done in 30 ms and asks nobody.
+# setup.sh [STAMP]: installs those of image/packages that are missing. With none missing it is done in 30 ms and asks
+# nobody. STAMP is made new when something was installed.
 set -euo pipefail
+
+stamp=${1:-}
+[ -z "$stamp" ] || [ -e "$stamp" ] || { mkdir -p "$(dirname "$stamp")" && : >"$stamp"; }
 
 here=$(dirname "$(readlink -f "$0")")
 command -v dpkg-query >/dev/null || {
@@ -47,3 +51,4 @@ if ! install; then
 		exit 1
 	}
 fi
+[ -z "$stamp" ] || touch "$stamp"

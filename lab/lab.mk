@@ -27,7 +27,7 @@ $(OUT)/obj/lab-san/%.o: %.c
 	$(call say,CC,$@)$(CC) $(LAB_CFLAGS) -O1 $(LAB_SAN) -MMD -c -o $@ $<
 
 # What pages are made with: our style and script, and uPlot as lab/web/package-lock.json pins it.
-$(OUT)/gen/web_texts.c: image/npm.sh $(wildcard lab/web/*) lab/web/.npmrc | setup
+$(OUT)/gen/web_texts.c: image/npm.sh $(wildcard lab/web/*) lab/web/.npmrc
 	@mkdir -p $(@D)
 	$(call say,EMBED,$@)modules=$$(image/npm.sh lab/web) && lab/web/embed.sh "$$modules" > $@
 

@@ -8,7 +8,7 @@ C_SOURCES      = $(filter %.c %.h,$(shell git ls-files init lab results-schema t
 YAML_SOURCES   = $(filter-out tests/data/% tests/fuzz/%,$(shell git ls-files '*.yaml'))
 
 ## check: everything: lint, units under sanitizers, schemas, plans, image, virtual lab, boot tests
-check: setup lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
+check: lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
 	tests/harness.pl \
 	    unit=2:120 $(UNIT_PROGRAMS) \
 	    schema=1:180 $(wildcard tests/schema/*.t) \
@@ -21,15 +21,15 @@ check: setup lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
 	    boot=2:1200 $(wildcard tests/boot/*.t)
 
 ## check-matrix: every plan of tests/matrix, scaled, in a virtual lab; takes hours
-check-matrix: need-root setup image lab $(NIC_TARGETS)
+check-matrix: need-root image lab $(NIC_TARGETS)
 	tests/matrix.sh
 
 ## check-units: only the unit tests
-check-units: setup $(UNIT_PROGRAMS)
+check-units: $(UNIT_PROGRAMS)
 	tests/harness.pl unit=2:120 $(UNIT_PROGRAMS)
 
 ## lint: format, cppcheck, shellcheck, yamllint
-lint: setup
+lint:
 	@clang-format --dry-run --Werror $(C_SOURCES)
 	@cppcheck --quiet --std=c11 --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem '-Djson_array_foreach(a, i, v)=for (i = 0; (v = json_array_get(a, i)); i++)' \
@@ -37,8 +37,5 @@ lint: setup
 	@shellcheck -x $(SCRIPTS)
 	@yamllint --strict -c tests/yamllint.yaml $(YAML_SOURCES)
 	@echo "lint: clean"
-
-# Nothing is compiled before the packages are there.
-$(UNIT_PROGRAMS) $(HOST_OBJECTS) $(LAB_OBJ) $(LAB_SAN_OBJ) $(INIT_FUZZ) $(LAB_FUZZ) $(NIC_TARGETS): | setup
 
 .PHONY: check check-matrix check-units lint

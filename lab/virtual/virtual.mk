@@ -5,11 +5,11 @@ VIRTUAL_DIR    := $(OUT)/virtual
 NIC_TARGETS    := nic
 
 ## run: the main job: two virtual nodes boot, measure tests/matrix/smoke.yaml, the table is printed
-run: need-root setup image lab
+run: need-root image lab
 	@lab/virtual/run.sh $(VIRTUAL_DIR) $(or $(PLAN),tests/matrix/smoke.yaml)
 
 ## virtual: leave a virtual lab up to play with, until Ctrl-C
-virtual: need-root setup image lab
+virtual: need-root image lab
 	@lab/virtual/play.sh $(VIRTUAL_DIR)
 
 ## virtual-down: end the virtual lab, whatever became of who started it

@@ -10,7 +10,7 @@ bench-aio: $(OUT)/tests/aio_run
 	tests/bench/aio.sh $<
 
 ## bench-aio-fio: the workload aio beside fio in one VM on null_blk: IOPS in pairs, and latencies
-bench-aio-fio: setup image $(OUT)/tests/aio_run
+bench-aio-fio: image $(OUT)/tests/aio_run
 	@tests/bench/aio-fio.sh $(OUT)/tests/aio_run
 
 .PHONY: bench-aio bench-aio-fio

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 
 ## bench: figures for the budgets: expanding a plan, image sizes, boot time, memory, a warm cell, copy beside dd
-bench: need-root setup image lab $(OUT)/tests/copy_vs_dd
+bench: need-root image lab $(OUT)/tests/copy_vs_dd
 	@tests/bench/expand.sh
 	@tests/bench/boot.sh
 	@tests/bench/warm-cell.sh
@@ -11,7 +11,7 @@ bench: need-root setup image lab $(OUT)/tests/copy_vs_dd
 .PHONY: bench
 
 ## bench-nic: TCP between two virtual nodes: the 82599 model beside virtio
-bench-nic: need-root setup image lab
+bench-nic: need-root image lab
 	@tests/bench/nic.sh
 
 .PHONY: bench-nic
