@@ -126,7 +126,8 @@ static void print_round_trips(const struct report *report, FILE *out)
 	bool first = true;
 	sqlite3_stmt *row;
 
-	if (store_ask(report->store, &row,
+	if (!report->has[PART_RTT] ||
+	    store_ask(report->store, &row,
 	              "SELECT c.ordinal, r.boot, r.sample, m.value ->> 'min_ns', m.value ->> 'median_ns', "
 	              "m.value ->> "
 	              "'p99_ns', m.value ->> 'max_ns' FROM results r JOIN cells c USING (run, cell_id), "
@@ -152,7 +153,8 @@ static void print_failovers(const struct report *report, FILE *out)
 	bool first = true;
 	sqlite3_stmt *row;
 
-	if (store_ask(report->store, &row,
+	if (!report->has[PART_FAILOVER] ||
+	    store_ask(report->store, &row,
 	              "SELECT c.ordinal, r.boot, r.sample, m.value ->> 'slave', m.value ->> 'stall_ns', "
 	              "m.value ->> "
 	              "'switched_ns', m.value ->> 'recovered_ns', m.value ->> 'retransmitted_segments', "

@@ -42,7 +42,8 @@ void steady_print(const struct report *report, FILE *out)
 	bool first = true;
 	sqlite3_stmt *row;
 
-	if (store_ask(report->store, &row,
+	if (!report->has[PART_ROUNDS] ||
+	    store_ask(report->store, &row,
 	              "SELECT c.ordinal, r.boot, r.sample, CAST(r.body AS TEXT) ->> "
 	              "'$.cell.workload.duration_ms', m.value ->> 'rounds' FROM results r JOIN cells c USING "
 	              "(run, cell_id), json_each(CAST(r.body AS TEXT), '$.measurement') m WHERE run = ? AND "

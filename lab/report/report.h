@@ -23,6 +23,18 @@ enum figure_id {
 	FIGURES
 };
 
+/* What some workloads measure beside a rate, each with lines of its own in the report. */
+enum report_part {
+	PART_RTT,
+	PART_FAILOVER,
+	PART_RESYNC,
+	PART_VERIFY,
+	PART_ROLE_CHANGE,
+	PART_FILES,
+	PART_ROUNDS, /* of aio */
+	REPORT_PARTS
+};
+
 struct report_sample {
 	int64_t boot, sample, attempt, bytes, ns, at_unix_ns; /* at: when it was begun */
 	unsigned int node;                                    /* which measured: place in report.nodes */
@@ -51,6 +63,7 @@ struct report {
 	struct acceptance *acceptance; /* NULL: the plan demands nothing */
 	struct tune_path *tune;        /* NULL: the plan does not tune */
 	int64_t seed, boots, started_unix_ns, ended_unix_ns;
+	bool has[REPORT_PARTS]; /* some valid sample has it */
 	struct report_cell *cells;
 	size_t cell_count;
 	char **nodes; /* that measured */
