@@ -63,19 +63,33 @@ static int load(const struct report *report, const struct report_cell *cell, str
 	return r;
 }
 
-static void print_cell(const struct report_cell *cell, struct falls *f, FILE *out)
+int knee_of_cell(const struct report *report, const struct report_cell *cell, struct knee *knee)
 {
-	double burst = stats_median(f->burst, f->count), at_s = stats_median(f->at_s, f->count);
-	struct stats_interval lasting = stats_median_interval(f->lasting, f->count, STATS_CONFIDENCE);
+	size_t room = cell->sample_count;
+	double *values = calloc(3 * room + 1, sizeof(*values));
+	struct falls f = {.room = room, .burst = values, .lasting = values + room, .at_s = values + 2 * room};
+	int r = values ? load(report, cell, &f) : -ENOMEM;
+
+	*knee = (struct knee){.samples = f.samples, .fell = f.count};
+	if (!r && f.count) {
+		knee->burst = stats_median(f.burst, f.count);
+		knee->at_s = stats_median(f.at_s, f.count);
+		knee->lasting = stats_median(f.lasting, f.count);
+		knee->interval = stats_median_interval(f.lasting, f.count, STATS_CONFIDENCE);
+	}
+	free(values);
+	return r;
+}
+
+void knee_text(const struct knee *k, FILE *out)
+{
 	char level[16];
 
-	fprintf(out,
-	        "  cell %-3" PRId64 " %zu of %zu samples: %.1f MB/s for %.0f s, then %.1f MB/s that last",
-	        cell->ordinal, f->count, f->samples, burst, at_s, stats_median(f->lasting, f->count));
-	if (f->count > 1)
-		fprintf(out, " (%.1f - %.1f, %s of these samples)", lasting.low, lasting.high,
-		        confidence_text(lasting.confidence, level));
-	fprintf(out, "  %s\n", cell->label);
+	fprintf(out, "%zu of %zu samples: %.1f MB/s for %.0f s, then %.1f MB/s that last", k->fell,
+	        k->samples, k->burst, k->at_s, k->lasting);
+	if (k->fell > 1)
+		fprintf(out, " (%.1f - %.1f, %s of these samples)", k->interval.low, k->interval.high,
+		        confidence_text(k->interval.confidence, level));
 }
 
 void knee_print(const struct report *report, FILE *out)
@@ -84,22 +98,17 @@ void knee_print(const struct report *report, FILE *out)
 
 	for (size_t i = 0; i < report->cell_count; i++) {
 		const struct report_cell *cell = &report->cells[i];
-		struct falls f = {.room = cell->sample_count,
-		                  .burst = calloc(cell->sample_count + 1, sizeof(double)),
-		                  .lasting = calloc(cell->sample_count + 1, sizeof(double)),
-		                  .at_s = calloc(cell->sample_count + 1, sizeof(double))};
+		struct knee knee;
 
-		if (f.burst && f.lasting && f.at_s && !load(report, cell, &f) && f.count) {
-			if (first)
-				fputs("\nThe rate fell for good while these were measured (change point of "
-				      "each "
-				      "second's rate); what a\ncache took is not what the device can do:\n",
-				      out);
-			first = false;
-			print_cell(cell, &f, out);
-		}
-		free(f.burst);
-		free(f.lasting);
-		free(f.at_s);
+		if (knee_of_cell(report, cell, &knee) || !knee.fell)
+			continue;
+		if (first)
+			fputs("\nThe rate fell for good while these were measured (change point of each "
+			      "second's rate); what a\ncache took is not what the device can do:\n",
+			      out);
+		first = false;
+		fprintf(out, "  cell %-3" PRId64 " ", cell->ordinal);
+		knee_text(&knee, out);
+		fprintf(out, "  %s\n", cell->label);
 	}
 }

@@ -108,7 +108,7 @@ static void print_part(const struct report *report, const struct part *part, FIL
 
 /* What anybody can type to do the same; cells that differ in their state alone share it. Samples of a boot do
  * not differ in it. */
-static void print_by_hand(const struct report *report, FILE *out)
+void by_hand_print(const struct report *report, FILE *out)
 {
 	bool first = true;
 	sqlite3_stmt *row;
@@ -130,9 +130,8 @@ static void print_by_hand(const struct report *report, FILE *out)
 	}
 }
 
-void workloads_print(const struct report *report, FILE *out)
+void parts_print(const struct report *report, FILE *out)
 {
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		print_part(report, &parts[i], out);
-	print_by_hand(report, out);
 }

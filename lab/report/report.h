@@ -93,13 +93,30 @@ void aio_print(const struct report *report, FILE *out);
 void crystal_print(const struct report *report, FILE *out);
 /* What drift, order and place say of the run; nothing where there is too little to test. */
 void order_print(const struct report *report, FILE *out);
+/* How samples of a cell went on where their rate fell for good: medians over these samples, MB/s. */
+struct knee {
+	size_t samples, fell;
+	double burst, at_s, lasting;    /* at_s: seconds until it fell */
+	struct stats_interval interval; /* of the lasting rate, over these samples */
+};
+/* 0 or -errno. */
+int knee_of_cell(const struct report *report, const struct report_cell *cell, struct knee *knee);
+/* "6 of 6 samples: 540.0 MB/s for 15 s, then 330.0 MB/s that last (325.0 - 334.1, 96.8 % of these samples)"
+ */
+void knee_text(const struct knee *knee, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */
 void knee_print(const struct report *report, FILE *out);
+/* How many of the samples in rounds did not come to a steady state, and how many there are. 0 or -errno. */
+int steady_missed(const struct report *report, size_t *missed, size_t *samples);
 /* Whether samples in rounds came to a steady state; nothing where there are none. */
 void steady_print(const struct report *report, FILE *out);
-/* A line for each resync, online verify, change of roles and tree of files; then what does the same by hand.
- */
-void workloads_print(const struct report *report, FILE *out);
+/* A line for each sample of round trips, and of failovers. */
+void round_trips_print(const struct report *report, FILE *out);
+void failovers_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify, change of roles and tree of files. */
+void parts_print(const struct report *report, FILE *out);
+/* What does the same as the workloads by hand. */
+void by_hand_print(const struct report *report, FILE *out);
 /* What each leg of the storage network carried while it was proven; nothing where no sample
  * used it. */
 void paths_print(const struct report *report, FILE *out);

@@ -170,10 +170,12 @@ int stats_groups(const double *values, const unsigned int *group, size_t count, 
 /* Does the position in the run, or what was measured before, explain anything? VALUES are divided by the
  * median of their CELL (from 0), so that what cells differ by does not count; cells met once say nothing. */
 struct stats_order {
-	struct stats_test drift, lag1; /* lag1: p from shuffles within the cells */
-	struct stats_test place;       /* of the sample within its boot: 1, 2, ... (Friedman 1937) */
-	struct stats_test before;      /* groups by the cell that was measured just before another */
-	size_t used;                   /* values */
+	struct stats_test drift;  /* of the means of a cell's samples in a boot: one boot counts once */
+	struct stats_test lag1;   /* of one sample to the next within a boot, above what shuffling gives;
+	                             of the whole run where boots have one sample of a cell each */
+	struct stats_test place;  /* of the sample within its boot: 1, 2, ... (Friedman 1937) */
+	struct stats_test before; /* groups by the cell that was measured just before another */
+	size_t used;              /* values */
 };
 struct stats_measured {
 	double value;
