@@ -127,7 +127,6 @@ void html_results(const struct page *p)
 	    "nothing "
 	    "of another.</p>\n",
 	    ESTIMATE_METHOD);
-	html_printed(p, "Burst and lasting rate", knee_print);
 	html_printed(p, "Steady state", steady_print);
 	html_printed(p, "Round trips", round_trips_print);
 	html_printed(p, "Failovers", failovers_print);

@@ -93,7 +93,7 @@ static void falls(const struct page *p)
 		char *text = NULL;
 		size_t size = 0;
 
-		if (knee_of_cell(p->report, cell, &knee) || !knee.fell || ++count > FALLS_SHOWN)
+		if (knee_of_cell(p->report, cell, &knee) || !knee.fell)
 			continue;
 		FILE *memory = open_memstream(&text, &size);
 
@@ -101,6 +101,8 @@ static void falls(const struct page *p)
 			continue;
 		knee_text(&knee, memory);
 		fclose(memory);
+		if (++count == FALLS_SHOWN + 1)
+			fputs("<details><summary>It fell in more cells.</summary>\n", p->out);
 		fputs("<p class=\"warn\"><b>The rate fell for good</b> while <em>", p->out);
 		html_text(p->out, cell->label);
 		fputs("</em> was measured: ", p->out);
@@ -109,17 +111,22 @@ static void falls(const struct page *p)
 		free(text);
 	}
 	if (count > FALLS_SHOWN)
-		fprintf(p->out,
-		        "<p class=\"warn\">It fell in %zu more cells: <a href=\"#results\">see beneath the "
-		        "results</a>.</p>\n",
-		        count - FALLS_SHOWN);
+		fputs("</details>\n", p->out);
 }
 
 static void steadiness(const struct page *p)
 {
-	size_t missed, samples;
+	size_t missed = 0, samples = 0;
 
-	if (steady_missed(p->report, &missed, &samples) || !samples)
+	for (size_t i = 0; i < p->report->cell_count; i++) {
+		size_t cell_missed, cell_samples;
+
+		if (steady_missed(p->report, &p->report->cells[i], &cell_missed, &cell_samples))
+			continue;
+		missed += cell_missed;
+		samples += cell_samples;
+	}
+	if (!samples)
 		return;
 	if (missed)
 		fprintf(p->out,

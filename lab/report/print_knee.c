@@ -14,16 +14,24 @@ struct falls {
 	double *burst, *lasting, *at_s;
 };
 
-/* Bytes of each whole second, in MB/s; the last one is not whole. */
+/* Workloads that go on at one pace if nothing holds them up. */
+static bool is_steady_load(const char *type)
+{
+	return type && (!strcmp(type, "copy") || !strcmp(type, "aio") || !strcmp(type, "precondition"));
+}
+
+/* TEXT: [bytes of each second, type of workload]. The rate of each whole second, in MB/s; the last one is not
+ * whole. */
 static size_t rates_of(const char *text, double **rates)
 {
-	json_t *seconds = json_loads(text, 0, NULL);
-	size_t n = json_array_size(seconds);
+	json_t *found = json_loads(text, 0, NULL);
+	const json_t *seconds = json_array_get(found, 0);
+	size_t n = is_steady_load(json_string_value(json_array_get(found, 1))) ? json_array_size(seconds) : 0;
 
 	*rates = n ? calloc(n, sizeof(**rates)) : NULL;
 	for (size_t i = 0; *rates && i < n; i++)
 		(*rates)[i] = (double)json_integer_value(json_array_get(seconds, i)) / 1e6;
-	json_decref(seconds);
+	json_decref(found);
 	return *rates ? n - 1 : 0;
 }
 
@@ -32,28 +40,28 @@ static int take(struct falls *falls, const char *text)
 	struct stats_knee knee;
 	double *rates;
 	size_t n = rates_of(text, &rates);
-	int r = stats_knee(rates, n, &knee);
+	int r = rates ? stats_knee(rates, n, &knee) : 0;
 
-	free(rates);
-	falls->samples++;
-	if (!r && knee.found && knee.after < knee.before && falls->count < falls->room) {
-		falls->burst[falls->count] = knee.before;
-		falls->lasting[falls->count] = knee.after;
-		falls->at_s[falls->count++] = (double)knee.at;
+	if (rates && !r) {
+		falls->samples++;
+		if (knee.found && knee.after < knee.before && falls->count < falls->room) {
+			falls->burst[falls->count] = knee.before;
+			falls->lasting[falls->count] = knee.after;
+			falls->at_s[falls->count++] = (double)knee.at;
+		}
 	}
+	free(rates);
 	return r;
 }
 
 static int load(const struct report *report, const struct report_cell *cell, struct falls *falls)
 {
 	sqlite3_stmt *row;
-	int r = store_ask(
-	    report->store, &row,
-	    "SELECT m.value FROM results r, json_each(CAST(r.body AS TEXT), '$.measurement') m WHERE run "
-	    "= ? AND cell_id = ? AND r.verdict = 'valid' AND r.role = 'measure' AND m.key = "
-	    "'second_bytes' AND CAST(r.body AS TEXT) ->> '$.cell.workload.type' IN ('copy', 'aio', "
-	    "'precondition')",
-	    "ss", report->run, cell->id);
+	int r = store_ask(report->store, &row,
+	                  "SELECT json_extract(CAST(body AS TEXT), '$.measurement.second_bytes', "
+	                  "'$.cell.workload.type') FROM "
+	                  "results WHERE run = ? AND cell_id = ? AND verdict = 'valid' AND role = 'measure'",
+	                  "ss", report->run, cell->id);
 
 	while (!r && (r = store_row(report->store, row)) == 1) {
 		r = take(falls, store_text(row, 0));

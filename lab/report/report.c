@@ -147,11 +147,12 @@ static const char samples_sql[] =
     "FROM attempts a JOIN results r USING (run, cell_id, boot, sample, attempt) WHERE run = ? AND cell_id = "
     "? AND a.state = 'valid' AND r.role = 'measure' ORDER BY boot, sample";
 
-static int read_found(struct report *report, struct report_sample *s, const char *text)
+static int read_found(struct report *report, struct report_cell *cell, struct report_sample *s,
+                      const char *text)
 {
 	json_t *found = json_loads(text, 0, NULL);
 
-	if (json_array_size(found) != FOUND_FIGURES + REPORT_PARTS) {
+	if (json_array_size(found) != FOUND_FIGURES + REPORT_PARTS + 1) {
 		json_decref(found);
 		return -EBADMSG;
 	}
@@ -164,6 +165,7 @@ static int read_found(struct report *report, struct report_sample *s, const char
 	}
 	for (size_t i = 0; i < REPORT_PARTS; i++)
 		report->has[i] = report->has[i] || !json_is_null(json_array_get(found, FOUND_FIGURES + i));
+	cell->rounds = cell->rounds || !json_is_null(json_array_get(found, FOUND_FIGURES + REPORT_PARTS));
 	json_decref(found);
 	return 0;
 }
@@ -183,7 +185,7 @@ static int read_sample(struct report *report, struct report_cell *cell, sqlite3_
 	s->attempt = sqlite3_column_int64(row, 5);
 	s->at_unix_ns = sqlite3_column_int64(row, 6);
 	s->mb_per_s = s->ns ? (double)s->bytes * 1e3 / (double)s->ns : 0;
-	return read_found(report, s, store_text(row, 7));
+	return read_found(report, cell, s, store_text(row, 7));
 }
 
 static int load_samples(struct report *report, struct report_cell *cell)

@@ -32,7 +32,6 @@ enum report_part {
 	PART_VERIFY,
 	PART_ROLE_CHANGE,
 	PART_FILES,
-	PART_ROUNDS, /* of aio */
 	REPORT_PARTS
 };
 
@@ -49,6 +48,7 @@ struct report_cell {
 	char *label, *error; /* error.json of a failed cell, or "" */
 	bool failed;
 	bool unsupported;              /* failed because a node refuses a level of it */
+	bool rounds;                   /* samples are in rounds */
 	int64_t enough;                /* the boot after which it was as precise as asked; 0: not */
 	struct report_sample *samples; /* valid ones, by rising speed */
 	size_t sample_count;
@@ -112,8 +112,10 @@ int knee_of_cell(const struct report *report, const struct report_cell *cell, st
 void knee_text(const struct knee *knee, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */
 void knee_print(const struct report *report, FILE *out);
-/* How many of the samples in rounds did not come to a steady state, and how many there are. 0 or -errno. */
-int steady_missed(const struct report *report, size_t *missed, size_t *samples);
+/* How many of CELL's samples in rounds did not come to a steady state, and how many there are. 0 or -errno.
+ */
+int steady_missed(const struct report *report, const struct report_cell *cell, size_t *missed,
+                  size_t *samples);
 /* Whether samples in rounds came to a steady state; nothing where there are none. */
 void steady_print(const struct report *report, FILE *out);
 /* A line for each sample of round trips, and of failovers. */

@@ -73,6 +73,12 @@ like "samples that came to no steady state are told of at the top" "$top" 'Not s
 like "and which" "$(section results)" 'cell 4, boot 1, sample 1: NOT steady; in rounds 2 to 6 of 6'
 like "latency has its median and its longest" "$(section latency)" '<th>p50</th><th>p90</th><th>p99</th><th>p99\.9</th><th>p99\.99</th><th>most</th>'
 like "the tests of order stand beneath their picture" "$(section order)" 'minutes since the run began.*Does the order of measuring explain anything'
+"$assay" report --db "$dir/plain.db" --json >"$dir/json"
+ok "JSON is by its schema" node tests/schema/one.mjs "$(image/npm.sh tests/schema)" report.json "$dir/json"
+get() { sqlite3 "$dir/x.db" "SELECT json_extract(readfile('$dir/json'), '$1')"; }
+is "and has what lasts apart from the burst" "$(get '$.cells[4].knee.fell') of $(get '$.cells[4].knee.samples') after $(get '$.cells[4].knee.at_s')" '9 of 9 after 6.0'
+is "of that cell alone" "$(grep -c '"knee"' "$dir/json")" 1
+is "and how many samples came to a steady state" "$(get '$.cells[3].steady') $(get '$.cells[7].steady')" '{"samples":9,"reached":0} {"samples":9,"reached":9}'
 printf 'level,mb_per_s\na,1\na,2\n' >"$dir/i.csv"
 "$assay" import "$dir/i.csv" --db "$dir/i.db" >"$dir/run"
 "$assay" report --db "$dir/i.db" --html "$dir/i.html"
