@@ -162,7 +162,8 @@ struct stats_test {
 /* Autocorrelation at lag 1 of VALUES in the order of time; p two-sided by its normal approximation (Kendall
  * and Stuart). Under 8 values p is 1. */
 struct stats_test stats_lag1(const double *values, size_t count);
-/* Kendall's tau of VALUES with time: drift (Mann 1945; Kendall 1975; ties and continuity corrected). */
+/* Kendall's tau of VALUES with time: drift (Mann 1945; Kendall 1975; ties and continuity corrected; under 8
+ * values exact, and p 1 where any are tied). */
 struct stats_test stats_drift(const double *values, size_t count);
 /* Whether groups differ (Kruskal and Wallis 1952, ties corrected, chi squared): statistic H. GROUP counts
  * from 0. */

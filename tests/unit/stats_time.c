@@ -28,6 +28,12 @@ static void test_drift(void **state)
 	near(stats_drift(mixed, 4).statistic, 3 / sqrt(30));
 	near(stats_drift(same, 3).statistic, 0);
 	near(stats_drift(NULL, 0).p, 1);
+	/* one order of 6! is all up, five have one pair down: 2 / 720, 2 * 6 / 720 */
+	near(stats_drift(up, 6).p, 2.0 / 720);
+	near(stats_drift((double[]){1, 2, 3, 4, 6, 5}, 6).p, 12.0 / 720);
+	near(stats_drift((double[]){6, 5, 4, 3, 2, 1}, 6).p, 2.0 / 720);
+	near(stats_drift((double[]){2, 1}, 2).p, 1);
+	near(stats_drift(mixed, 4).p, 1);
 }
 
 /* Ranks 1 2 3 4 against 5 6 7 8: H = 12/72 * (10^2/4 + 26^2/4) - 27 = 16/3; p = erfc(sqrt(H / 2)). */
