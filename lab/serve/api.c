@@ -5,6 +5,7 @@
 
 #include "schema.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,18 +229,45 @@ const struct route *api_route(const char *method, const char *path, unsigned int
 	return NULL;
 }
 
+/* Whether the token is one that the route takes; MAC: of the NIC that it was made for. */
+static bool token_fits(struct server *s, struct request *rq, char mac[18])
+{
+	if (rq->route->flags & ROUTE_NODE) {
+		if (!still_its_boot(s, rq))
+			return false;
+		strcpy(mac, conductor_node_mac(rq->node));
+		return true;
+	}
+	int r = conductor_token_mac(s->conductor, rq->token, mac);
+	if (r < 0)
+		request_error(rq, 503, "%s", store_message(s->store));
+	else if (!r)
+		request_error(rq, 401, "the token is unknown: reboot through PXE");
+	return r == 1;
+}
+
 bool api_authorise(struct server *s, struct request *rq)
 {
+	char mac[18];
+
 	if (!rq->route->flags)
 		return true;
 	if (!*rq->token) {
 		request_error(rq, 401, "Authorization: Bearer TOKEN is missing");
 		return false;
 	}
-	if (rq->route->flags & ROUTE_TOKEN)
-		return true;
 	pthread_mutex_lock(&s->lock);
-	bool allowed = still_its_boot(s, rq);
+	bool allowed = token_fits(s, rq, mac);
 	pthread_mutex_unlock(&s->lock);
-	return allowed;
+	if (!allowed)
+		return false;
+	int r = neighbour_check(s, rq->address, mac);
+	if (r) {
+		log_seldom(NULL, "token", "the token of %s was shown by %s, which %s: refused", mac,
+		           inet_ntoa(rq->address),
+		           r == -EPERM ? "has another MAC" : "is not known on the lab's interface");
+		request_error(rq, 403, "the token was made for %s, and this request comes from elsewhere",
+		              mac);
+	}
+	return !r;
 }

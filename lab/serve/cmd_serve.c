@@ -103,6 +103,8 @@ static int read_address(struct server *s)
 	    json_string_value(json_object_get(json_object_get(s->lab, "server"), "address"));
 	const char *slash = address ? strchr(address, '/') : NULL;
 
+	s->interface = json_string_value(json_object_get(json_object_get(s->lab, "server"), "interface"));
+
 	if (!slash || slash - address >= (long)sizeof(s->address))
 		return -EINVAL;
 	memcpy(s->address, address, (size_t)(slash - address));
@@ -169,7 +171,7 @@ static void beat(struct server *s, struct moment now, int64_t *next_ns)
 	*next_ns = now.mono_ns + BEAT_NS;
 	int r = store_do(s->store, "UPDATE server SET beat_unix_ns = ? WHERE id = 1", "i", now.unix_ns);
 	if (r)
-		log_event(NULL, "store", "%s", store_message(s->store));
+		log_seldom(NULL, "store", "%s", store_message(s->store));
 }
 
 /* Until a signal ends it; 0, or -errno where it cannot go on. */
@@ -202,8 +204,10 @@ static int work(struct server *s, struct dnsmasq *dnsmasq, const sigset_t *signa
 static int serve(struct server *s, const struct options *o, const sigset_t *signals)
 {
 	struct dnsmasq *dnsmasq = NULL;
-	int r = http_start(s);
+	int r = neighbour_open(s);
 
+	if (!r)
+		r = http_start(s);
 	if (!r)
 		r = announce(s);
 	if (!r && !o->no_dhcp)

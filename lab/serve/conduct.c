@@ -30,7 +30,7 @@ void copy_text(char *to, size_t size, const char *from)
 
 void store_failed(struct conductor *c, const char *what, int r)
 {
-	log_event(NULL, "store", "%s: %s: %s", what, strerror(-r), store_message(c->store));
+	log_seldom(NULL, "store", "%s: %s: %s", what, strerror(-r), store_message(c->store));
 }
 
 void answer(struct hold **held, unsigned int status, json_t *body)

@@ -77,6 +77,11 @@ struct reply conductor_hello(struct conductor *c, struct moment now, const char 
 /* The node whose present boot has that token, or NULL. */
 struct node *conductor_auth(struct conductor *c, const char *token);
 const char *conductor_node_name(const struct node *node);
+/* The MAC (lower case, colons) of the NIC that NODE's present boot got its script by. */
+const char *conductor_node_mac(const struct node *node);
+/* The MAC that the script with TOKEN was served to, whether or not the node said hello: 1; 0: there is no
+ * such token; -errno. */
+int conductor_token_mac(struct conductor *c, const char *token, char mac[18]);
 
 /* The reply is in HOLD when they return, or comes later. */
 void conductor_next(struct conductor *c, struct moment now, struct node *node, struct hold *hold);

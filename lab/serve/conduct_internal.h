@@ -28,6 +28,7 @@ struct node {
 
 	/* the present boot */
 	char token[TOKEN_SIZE];
+	char boot_mac[18]; /* of the NIC that its script was served to */
 	char boot_id[37];
 	char block_run[NAME_SIZE]; /* "": serves no run yet */
 	unsigned int block, states;

@@ -161,3 +161,8 @@ const char *conductor_node_name(const struct node *node)
 {
 	return node->name;
 }
+
+const char *conductor_node_mac(const struct node *node)
+{
+	return node->boot_mac;
+}

@@ -10,6 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define CONNECTIONS 4096
+#define OTHER_FILES 64 /* that the server holds open beside connections */
+
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -65,4 +68,13 @@ int listen_open(struct server *server)
 	if (fd < 0)
 		explain(server, -fd);
 	return fd;
+}
+
+unsigned int listen_connections(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= CONNECTIONS + OTHER_FILES)
+		return CONNECTIONS;
+	return limit.rlim_cur > 2 * OTHER_FILES ? (unsigned int)limit.rlim_cur - OTHER_FILES : OTHER_FILES;
 }

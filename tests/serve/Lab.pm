@@ -139,6 +139,34 @@ sub quick {
 	return {status => $status // 599, content => $content // ''};
 }
 
+# The token of a script
+sub token {
+	my ($self, $query) = @_;
+	my $script = $self->request('GET', "/boot.ipxe?$query")->{content};
+	return $script =~ /assay\.token=([0-9a-f]{32}) / ? $1 : '';
+}
+
+# Bodies that the server takes: the hello of a node, and a valid result of WORK (what `next` gave) from the boot BOOT_ID
+sub hello {
+	my ($mac, $boot_id, %more) = @_;
+	return {
+		schema_version => 1, mac => $mac, boot_id => $boot_id, image_id => 'sim', uptime_ns => 1,
+		inventory => {schema_version => 1, dmi => {}, cpus => {model => 'x', online => 1}, memory_bytes => 1, kernel_release => 'x',
+			command_line => '', pci => [], nics => [], disks => []}, %more};
+}
+
+sub result {
+	my ($work, $boot_id, %more) = @_;
+	my $size = $work->{cell}{workload}{size_bytes};
+	return {
+		schema_version => 1, (map { $_ => $work->{$_} } qw(run cell_id boot sample attempt role cell)), node => $work->{self}{name},
+		verdict => 'valid', started_unix_ns => 1,
+		evidence => {boot_id => $boot_id, kernel_release => 'x', image_id => 'sim', command_line => '', states_built_before => 0,
+			in_force => $work->{cell}{state}, differences => [], nics => [], paths => [], before => {}, after => {}},
+		measurement => {bytes => $size, ns => 1000, mb_per_s => $size, mib_per_s => 1, records_full => 1, records_partial => 0,
+			second_bytes => [], equivalent => 'dd'}, %more};
+}
+
 sub sql {
 	my ($self, $sql) = @_;
 	my $out = `sqlite3 -cmd '.timeout 5000' "$self->{dir}/db" "$sql"`;
