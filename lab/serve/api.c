@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define SMALL_BYTES (64 << 10)
-#define LARGE_BYTES (4 << 20)
 
 /* Keeps what was not accepted, and says so to the node. */
 static void refuse(struct server *s, struct request *rq, unsigned int status, const struct complaint *why)
@@ -203,11 +202,11 @@ static void put_result(struct server *s, struct request *rq)
 static const struct route routes[] = {
     {"GET", "/boot.ipxe", 0, 0, ipxe_boot},
     {"GET", "/image/", 0, 0, image_get},
-    {"POST", "/v1/hello", LARGE_BYTES, ROUTE_TOKEN, post_hello},
+    {"POST", "/v1/hello", RESULT_MAX_BYTES, ROUTE_TOKEN, post_hello},
     {"GET", "/v1/next", 0, ROUTE_NODE, get_next},
     {"POST", "/v1/step", SMALL_BYTES, ROUTE_NODE, post_step},
     {"POST", "/v1/barrier", SMALL_BYTES, ROUTE_NODE, post_barrier},
-    {"PUT", "/v1/results/", LARGE_BYTES, ROUTE_NODE, put_result},
+    {"PUT", "/v1/results/", RESULT_MAX_BYTES, ROUTE_NODE, put_result},
     {"POST", "/v1/error", SMALL_BYTES * 4, ROUTE_NODE, post_error},
 };
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define TICK_NS 100000000
@@ -174,6 +175,14 @@ static void beat(struct server *s, struct moment now, int64_t *next_ns)
 		log_seldom(NULL, "store", "%s", store_message(s->store));
 }
 
+/* Of the disk that has the store. */
+static int64_t free_bytes(const struct server *s)
+{
+	struct statvfs disk;
+
+	return statvfs(s->run_dir, &disk) ? INT64_MAX : (int64_t)(disk.f_bavail * disk.f_frsize);
+}
+
 /* Until a signal ends it; 0, or -errno where it cannot go on. */
 static int work(struct server *s, struct dnsmasq *dnsmasq, const sigset_t *signals)
 {
@@ -190,7 +199,9 @@ static int work(struct server *s, struct dnsmasq *dnsmasq, const sigset_t *signa
 			break;
 		}
 		struct moment now = moment_now();
+		int64_t room = free_bytes(s);
 		pthread_mutex_lock(&s->lock);
+		conductor_room(s->conductor, room);
 		conductor_tick(s->conductor, now);
 		beat(s, now, &next_beat_ns);
 		pthread_mutex_unlock(&s->lock);

@@ -242,10 +242,8 @@ struct reply conductor_hello(struct conductor *c, struct moment now, const char 
 		copy_text(arguments, sizeof(arguments), store_text(row, 3));
 		store_reset(row);
 	}
-	if (r < 0) {
-		store_failed(c, "hello", r);
-		return (struct reply){.status = 500};
-	}
+	if (r < 0)
+		return store_refuses(c, "hello", r);
 	for (size_t i = 0; i < c->node_count; i++)
 		if (*name && !strcmp(c->nodes[i].name, name))
 			n = &c->nodes[i];
@@ -260,10 +258,8 @@ struct reply conductor_hello(struct conductor *c, struct moment now, const char 
 	}
 	if (!*boot_id) {
 		r = hello_store(c, now, token, name, hello);
-		if (r) {
-			store_failed(c, "hello", r);
-			return (struct reply){.status = 500};
-		}
+		if (r)
+			return store_refuses(c, "hello", r);
 		boot_begin(n, now, token, mac, arguments, hello);
 		if (*image_id && strcmp(image_id, text(hello, "image_id")))
 			log_event(n->name, "hello", "runs image %s, the server has %s",

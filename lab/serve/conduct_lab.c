@@ -122,6 +122,7 @@ int conductor_open(struct store *store, json_t *lab, struct moment now, struct c
 	if (!c)
 		return -ENOMEM;
 	c->store = store;
+	c->free_bytes = INT64_MAX;
 	c->lab = json_incref(lab);
 	r = lab_init(c);
 	if (!r)

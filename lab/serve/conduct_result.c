@@ -240,7 +240,7 @@ struct reply conductor_result(struct conductor *c, struct moment now, struct nod
 	struct sample_key key = key_of(result);
 	struct assignment assignment = {0};
 	char sha256[SHA256_HEX_SIZE];
-	struct reply reply = {.status = 500};
+	struct reply reply = {0};
 	const json_t *measurement = json_object_get(result, "measurement");
 	const char *verdict = text(result, "verdict");
 	const char *reason = json_string_value(json_object_get(result, "reason"));
@@ -279,10 +279,8 @@ struct reply conductor_result(struct conductor *c, struct moment now, struct nod
 		    assignment.role, verdict, reason,
 		    measurement ? number(measurement, "bytes") : (int64_t)-1,
 		    measurement ? number(measurement, "ns") : (int64_t)-1, sha256, body, length, now.unix_ns);
-	if (r) {
-		store_failed(c, "result", r);
-		return (struct reply){.status = 500};
-	}
+	if (r)
+		return store_refuses(c, "result", r);
 	log_event(n->name, "result", "sample %" PRId64 ", attempt %" PRId64 ": %s%s%s", key.sample,
 	          key.attempt, verdict, reason ? ": " : "", reason ? reason : "");
 	live(n, now, "result", "%s", verdict);

@@ -17,6 +17,7 @@ sub new {
 	my ($class) = @_;
 	my $self = bless {dir => File::Temp->newdir(), children => {}, url => ''}, $class;
 	my $dir = $self->{dir};
+	$self->{db} = "$dir/db";
 	mkdir "$dir/image" or die;
 	mkdir "$dir/image/ipxe" or die;
 	write_file("$dir/image/vmlinuz", 'K' x 100_000);
@@ -108,7 +109,7 @@ sub serve {
 	my $log = "$self->{dir}/serve.log";
 	my $from = -s $log // 0;
 	my $port = $self->{url} =~ /:(\d+)$/ ? $1 : 0;
-	$self->{server} = $self->spawn('serve', $assay, 'serve', "$self->{dir}/lab.yaml", '--db', "$self->{dir}/db", '--image',
+	$self->{server} = $self->spawn('serve', $assay, 'serve', "$self->{dir}/lab.yaml", '--db', $self->{db}, '--image',
 		"$self->{dir}/image", '--port', $port);
 	wait_for(20, 'the server listens', sub {
 		my $text = substr read_file($log), $from;
@@ -129,9 +130,10 @@ sub request {
 
 # As request(), in one write: HTTP::Tiny's two wait 40 ms for each other (Nagle's algorithm).
 sub quick {
-	my ($self, $method, $path, $token, $body) = @_;
+	my ($self, $method, $path, $token, $body, $from) = @_;
 	my $text = defined $body ? $json->encode($body) : '';
-	my $s = IO::Socket::INET->new(PeerAddr => $self->{url} =~ m{//(.*)}, Proto => 'tcp') or die "connect: $!";
+	my $s = IO::Socket::INET->new(PeerAddr => $self->{url} =~ m{//(.*)}, Proto => 'tcp', $from ? (LocalAddr => $from) : ())
+		or die "connect: $!";
 	print $s "$method $path HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer $token\r\nContent-Length: ",
 		length $text, "\r\n\r\n$text";
 	local $/;
@@ -169,7 +171,7 @@ sub result {
 
 sub sql {
 	my ($self, $sql) = @_;
-	my $out = `sqlite3 -cmd '.timeout 5000' "$self->{dir}/db" "$sql"`;
+	my $out = `sqlite3 -cmd '.timeout 5000' "$self->{db}" "$sql"`;
 	chomp $out;
 	return $out;
 }
