@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #define BEAT_NS (5 * INT64_C(1000000000))
 
 struct options {
-	const char *lab, *database, *image;
+	const char *lab, *database, *image, *operators;
 	bool no_dhcp, port_given;
 	uint64_t port; /* 0: any */
 };
@@ -35,6 +36,10 @@ static int parse(int argc, char **argv, struct options *o)
 	    {"image", "FOLDER", "kernel, initramfs and iPXE (default: out)", .text = &o->image},
 	    {"port", "N", "listen there instead of server.http_port; 0 takes any", .set = &o->port_given,
 	     .number = &o->port, .max = 65535},
+	    {"operators", "GROUP",
+	     "whose members may use `assay run` and `assay status`, and read the database (default: only "
+	     "this user)",
+	     .text = &o->operators},
 	    {"no-dhcp", NULL, "start no dnsmasq: something else boots the nodes", .set = &o->no_dhcp},
 	    {0},
 	};
@@ -62,7 +67,9 @@ static int make_run_dir(struct server *s, const char *database)
 
 	if (asprintf(&name, "%s.run", database) < 0)
 		return -ENOMEM;
-	if (mkdir(name, 0755) && errno != EEXIST) {
+	bool shared = s->operators != (gid_t)-1;
+	if ((mkdir(name, 0700) && errno != EEXIST) || (shared && chown(name, (uid_t)-1, s->operators)) ||
+	    chmod(name, shared ? 0750 : 0700)) {
 		int error = errno;
 
 		fprintf(stderr, "assay serve: %s: %s\n", name, strerror(error));
@@ -72,6 +79,44 @@ static int make_run_dir(struct server *s, const char *database)
 	s->run_dir = realpath(name, NULL);
 	free(name);
 	return s->run_dir ? 0 : -errno;
+}
+
+/* --operators: NAME's id. 0 or -errno, said on stderr. */
+static int read_operators(struct server *s, const char *name)
+{
+	const struct group *group = name ? getgrnam(name) : NULL;
+
+	s->operators = group ? group->gr_gid : (gid_t)-1;
+	if (!name || group)
+		return 0;
+	fprintf(stderr, "assay serve: --operators %s: there is no such group (`getent group` lists them)\n",
+	        name);
+	return -EINVAL;
+}
+
+/* The database, which has the tokens, may be read by the operators alone; what SQLite makes beside it is made
+ * like it. */
+static int share_database(const struct server *s)
+{
+	static const char *const endings[] = {"", "-wal", "-shm"};
+	char path[4096];
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]) && !r; i++) {
+		snprintf(path, sizeof(path), "%s%s", s->database, endings[i]);
+		int fd = open(path, O_RDWR | O_CLOEXEC | (i ? 0 : O_CREAT), 0600);
+
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		if (fd < 0 ||
+		    (s->operators != (gid_t)-1 && (fchown(fd, (uid_t)-1, s->operators) || fchmod(fd, 0640))))
+			r = -errno;
+		if (r)
+			fprintf(stderr, "assay serve: %s: %s\n", path, strerror(-r));
+		if (fd >= 0)
+			close(fd);
+	}
+	return r;
 }
 
 /* One server a database. The lock is held until the process ends. */
@@ -126,14 +171,18 @@ static int set_up(struct server *s, const struct options *o)
 		        o->image, strerror(errno));
 		return -EINVAL;
 	}
-	char *database = o->database ? strdup(o->database) : database_path(s->lab, o->lab);
+	char *database = s->database = o->database ? strdup(o->database) : database_path(s->lab, o->lab);
 	if (!database)
 		return -ENOMEM;
 	r = read_address(s);
 	if (!r)
+		r = read_operators(s, o->operators);
+	if (!r)
 		r = make_run_dir(s, database);
 	if (!r)
 		r = lock_run_dir(s, database);
+	if (!r)
+		r = share_database(s);
 	if (!r)
 		r = store_open(database, STORE_CREATE, stderr, &s->store);
 	if (!r) {
@@ -144,7 +193,6 @@ static int set_up(struct server *s, const struct options *o)
 			    "assay serve: %s is damaged: %s. Move it away and keep it; a new one is made.\n",
 			    database, store_message(s->store));
 	}
-	free(database);
 	if (!r)
 		r = conductor_open(s->store, s->lab, moment_now(), &s->conductor);
 	return r;
@@ -176,7 +224,7 @@ static void beat(struct server *s, struct moment now, int64_t *next_ns)
 }
 
 /* Of the disk that has the store. */
-static int64_t free_bytes(const struct server *s)
+int64_t server_room(const struct server *s)
 {
 	struct statvfs disk;
 
@@ -199,7 +247,7 @@ static int work(struct server *s, struct dnsmasq *dnsmasq, const sigset_t *signa
 			break;
 		}
 		struct moment now = moment_now();
-		int64_t room = free_bytes(s);
+		int64_t room = server_room(s);
 		pthread_mutex_lock(&s->lock);
 		conductor_room(s->conductor, room);
 		conductor_tick(s->conductor, now);
@@ -220,6 +268,10 @@ static int serve(struct server *s, const struct options *o, const sigset_t *sign
 	if (!r)
 		r = http_start(s);
 	if (!r)
+		r = s->operator_socket = listen_operator(s);
+	if (r > 0)
+		r = orders_start(s);
+	if (!r)
 		r = announce(s);
 	if (!r && !o->no_dhcp)
 		r = dnsmasq_start(s, &dnsmasq);
@@ -235,6 +287,7 @@ static int serve(struct server *s, const struct options *o, const sigset_t *sign
 		r = work(s, dnsmasq, signals);
 	}
 	dnsmasq_stop(dnsmasq);
+	orders_stop(s);
 	http_stop(s);
 	return r;
 }
@@ -256,6 +309,7 @@ int cmd_serve(int argc, char **argv)
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	umask(0077);
 	r = set_up(&s, &o);
 	if (r == -EINVAL) {
 		r = ASSAY_USAGE;
@@ -271,6 +325,7 @@ int cmd_serve(int argc, char **argv)
 	conductor_close(s.conductor);
 	store_close(s.store);
 	json_decref(s.lab);
+	free(s.database);
 	free(s.run_dir);
 	free(s.image_dir);
 	return r;

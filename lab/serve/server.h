@@ -27,6 +27,10 @@ struct server {
 	unsigned int prefix;
 	uint16_t port;
 	char url[64]; /* http://ADDRESS:PORT */
+	char *database;
+	gid_t operators; /* whose members may give orders and read the store; -1: nobody but this user */
+	int operator_socket;
+	struct orders *orders;
 	struct http *http;
 	struct limit *limit;
 	bool stopping; /* nothing is held any more */
@@ -63,10 +67,22 @@ int neighbour_open(struct server *server);
  * server->interface, or not known there now. */
 int neighbour_check(const struct server *server, struct in_addr address, const char *mac);
 
+/* --- orders.c: the operator's commands --- */
+struct orders;
+
+/* Serves server->operator_socket. 0 or -errno, said on stderr. */
+int orders_start(struct server *server);
+void orders_stop(struct server *server);
+
+/* How many bytes the disk that has the store has left. */
+int64_t server_room(const struct server *server);
+
 /* --- listen.c --- */
 /* Listens on server->address and port (0: any; then it is filled in). The socket, or -errno, said on stderr
  * with what to do. */
 int listen_open(struct server *server);
+/* The operator's socket in server->run_dir. The socket, or -errno, said on stderr. */
+int listen_operator(const struct server *server);
 /* How many connections may be open at once: fewer than files may be, for at that limit accept() fails, and
  * the server would spin. */
 unsigned int listen_connections(void);

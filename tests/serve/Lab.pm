@@ -110,7 +110,7 @@ sub serve {
 	my $from = -s $log // 0;
 	my $port = $self->{url} =~ /:(\d+)$/ ? $1 : 0;
 	$self->{server} = $self->spawn('serve', $assay, 'serve', "$self->{dir}/lab.yaml", '--db', $self->{db}, '--image',
-		"$self->{dir}/image", '--port', $port);
+		"$self->{dir}/image", '--port', $port, @{ $self->{serve_options} // [] });
 	wait_for(20, 'the server listens', sub {
 		my $text = substr read_file($log), $from;
 		die "the server ended: $text" if waitpid($self->{server}, 1) == $self->{server};
