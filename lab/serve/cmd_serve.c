@@ -23,7 +23,7 @@
 
 struct options {
 	const char *lab, *database, *image, *operators;
-	bool no_dhcp, port_given;
+	bool no_dhcp, port_given, metrics;
 	uint64_t port; /* 0: any */
 };
 
@@ -40,6 +40,11 @@ static int parse(int argc, char **argv, struct options *o)
 	     "whose members may use `assay run` and `assay status`, and read the database (default: only "
 	     "this user)",
 	     .text = &o->operators},
+	    {"metrics", NULL,
+	     "answer GET /metrics, for Prometheus, to whoever reaches the port: names of nodes, runs, cells, "
+	     "and "
+	     "how fast they were",
+	     .set = &o->metrics},
 	    {"no-dhcp", NULL, "start no dnsmasq: something else boots the nodes", .set = &o->no_dhcp},
 	    {0},
 	};
@@ -171,7 +176,9 @@ static int set_up(struct server *s, const struct options *o)
 		        o->image, strerror(errno));
 		return -EINVAL;
 	}
-	char *database = s->database = o->database ? strdup(o->database) : database_path(s->lab, o->lab);
+	s->metrics = o->metrics;
+	s->database = o->database ? strdup(o->database) : database_path(s->lab, o->lab);
+	const char *database = s->database;
 	if (!database)
 		return -ENOMEM;
 	r = read_address(s);
@@ -325,8 +332,8 @@ int cmd_serve(int argc, char **argv)
 	conductor_close(s.conductor);
 	store_close(s.store);
 	json_decref(s.lab);
-	free(s.database);
 	free(s.run_dir);
 	free(s.image_dir);
+	free(s.database);
 	return r;
 }

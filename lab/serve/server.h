@@ -24,10 +24,11 @@ struct server {
 	const char *interface; /* server.interface */
 	bool loopback;         /* it is: a lab of made-up nodes, which have no MACs */
 	char address[16];      /* server.address without its prefix */
+	char *database;
+	bool metrics; /* GET /metrics is answered */
 	unsigned int prefix;
 	uint16_t port;
-	char url[64]; /* http://ADDRESS:PORT */
-	char *database;
+	char url[64];    /* http://ADDRESS:PORT */
 	gid_t operators; /* whose members may give orders and read the store; -1: nobody but this user */
 	int operator_socket;
 	struct orders *orders;
@@ -127,6 +128,7 @@ struct request {
 	unsigned int status;
 	json_t *json;
 	char *text;
+	const char *type; /* of the text; NULL: plain */
 	int file;
 	void *connection; /* http.c's */
 };

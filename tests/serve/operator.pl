@@ -56,8 +56,7 @@ is($lab->request('POST', '/runs', body => {})->{status}, 404, 'or runs');
 is($lab->end($lab->{server}), 0, 'the end');
 
 # --- a group of operators ---
-push @{ $lab->{serve_options} }, '--operators', 'nogroup';
-$lab->serve;
+$lab->serve('--operators', 'nogroup');
 is(mode($socket), '0660', 'with --operators the socket is for the group too');
 is((stat $socket)[5], 65534, 'that group');
 ($code, $text) = as(\@member, 'status', '--db', $lab->{db});
