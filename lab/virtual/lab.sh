@@ -42,7 +42,6 @@ usage: lab.sh COMMAND DIR [ARGUMENT…]      (root; one lab per DIR)
   link DIR NODE LEG on|off    the node's port loses or gets its carrier (LEG: 1, 2)
   nic-fault DIR NODE LEG PROPERTY=VALUE…|none   what is wrong with an ixgbe port: at once, and at every start
          numbers, 0 for not: drop-every corrupt-every black-hole-over (bytes) flap-every-ms tx-hang (after n) rx-stall (1)
-         at once only, where the node runs: pcie-errors (how many; correctable)
          from the next start on: sfp=sr|twinax|rejected  link-width=8|4|2|1  link-speed=5|2.5  interrupts=msix|msi|intx
   leg-cut DIR LEG on|off [NODE]     the leg (or NODE's end of it) swallows every frame; carrier stays
   leg-mtu DIR LEG BYTES [NODE]      the leg (or its way to NODE) swallows IP packets over BYTES; carrier stays

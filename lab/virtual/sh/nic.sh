@@ -45,7 +45,6 @@ nic_of() {
 
 # A card's faults: property=value lines in NODE.leg1.faults, for every start of the node until `down`.
 NIC_FAULTS_RUNNING='drop-every corrupt-every black-hole-over flap-every-ms tx-hang rx-stall'
-NIC_FAULTS_ONCE='pcie-errors'
 NIC_FAULTS_AT_START='sfp link-width link-speed interrupts'
 
 # nic_faults_of NODE LEG: as a tail for QEMU's -device
@@ -61,7 +60,7 @@ nic_fault_check() {
 	*=*) ;;
 	*) die "nic-fault: '$1' is not property=value" ;;
 	esac
-	case " $NIC_FAULTS_RUNNING $NIC_FAULTS_ONCE " in
+	case " $NIC_FAULTS_RUNNING " in
 	*" $name "*)
 		number "$name" "$value" 0 4294967295 >/dev/null
 		return
@@ -72,7 +71,7 @@ nic_fault_check() {
 	link-width) one_of link-width "$value" 8 4 2 1 >/dev/null ;;
 	link-speed) one_of link-speed "$value" 5 2.5 >/dev/null ;;
 	interrupts) one_of interrupts "$value" msix msi intx >/dev/null ;;
-	*) die "nic-fault: '$name' is none of: $NIC_FAULTS_RUNNING $NIC_FAULTS_ONCE $NIC_FAULTS_AT_START" ;;
+	*) die "nic-fault: '$name' is none of: $NIC_FAULTS_RUNNING $NIC_FAULTS_AT_START" ;;
 	esac
 }
 
@@ -96,10 +95,6 @@ cmd_nic_fault() {
 		nic_fault_check "$fault"
 	done
 	for fault; do
-		if [ "${fault%%=*}" = "$NIC_FAULTS_ONCE" ]; then
-			node_must_run "$node"
-			continue
-		fi
 		touch "$file"
 		sed -i "/^${fault%%=*}=/d" "$file"
 		printf '%s\n' "$fault" >>"$file"
@@ -108,15 +103,9 @@ cmd_nic_fault() {
 }
 
 nic_faults_set() {
-	local node=$1 leg=$2 fault n
+	local node=$1 leg=$2 fault
 	shift 2
 	for fault; do
-		if [ "${fault%%=*}" = "$NIC_FAULTS_ONCE" ]; then
-			for ((n = 0; n < ${fault#*=}; n++)); do
-				pcie_error "$node" "leg$leg"
-			done
-			continue
-		fi
 		case " $NIC_FAULTS_AT_START " in
 		*" ${fault%%=*} "*)
 			say "$node leg $leg: $fault from its next start on"
@@ -126,14 +115,6 @@ nic_faults_set() {
 		qmp "$node" "{\"execute\":\"qom-set\",\"arguments\":{\"path\":\"/machine/peripheral/leg$leg\",\"property\":\"${fault%%=*}\",\"value\":${fault#*=}}}" >/dev/null ||
 			die "$node leg $leg did not take $fault"
 	done
-}
-
-# pcie_error NODE DEVICE: its PCIe link had a symbol that it could not make out, and sends the packet again
-pcie_error() {
-	local said
-	said=$(qmp "$1" "{\"execute\":\"human-monitor-command\",\"arguments\":{\"command-line\":\"pcie_aer_inject_error $2 RCVR\"}}") ||
-		die "$1: QEMU does not answer"
-	[[ $said == *"OK id: $2 "* ]] || die "$1: QEMU made no PCIe error of $2: $said"
 }
 
 # pause_wires NODES: a bridge never forwards pause frames, as no switch does. But a leg is a cable between the two nodes of
