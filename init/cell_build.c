@@ -179,6 +179,17 @@ static int find_nics(struct cell_build *build, const struct cell_node *node, con
 	return r;
 }
 
+/* Until when the bond must be there, now that the peer and its legs are; in all, applying takes no longer
+ * than both deadlines together from START_NS on. */
+static long long build_deadline_ns(const json_t *assignment, long long start_ns)
+{
+	long long both_ns =
+	    (cell_deadline_ms(assignment, "apply_ms") + cell_deadline_ms(assignment, "peer_ms")) * 1000000LL;
+	long long own_ns = cell_deadline_ns(assignment, "apply_ms");
+
+	return own_ns < start_ns + both_ns ? own_ns : start_ns + both_ns;
+}
+
 static int build_net(struct cell_build *build, const struct cell_node *node, const json_t *assignment,
                      cell_progress *progress, void *ctx, struct failure *why)
 {
@@ -206,8 +217,7 @@ static int build_net(struct cell_build *build, const struct cell_node *node, con
 	if (r)
 		return r;
 	progress(ctx, "net", build->net.bond ? "building the bond" : "setting the address");
-	/* In all, applying takes no longer than both deadlines together. */
-	r = net_build(&build->net, peer_ns + (link_ns - start_ns), why);
+	r = net_build(&build->net, build_deadline_ns(assignment, start_ns), why);
 	/* Last: setting a NIC down and up may make its interrupts anew. */
 	return r ? r
 	         : irq_apply(&build->irq, &irq_roots_real, &build->net.nics, build->net.used, build->state,

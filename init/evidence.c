@@ -17,9 +17,10 @@
 /* What must not rise while a sample runs. rx_dropped is not among them: it counts every frame of a protocol
  * that nobody listens to, such as a switch's LLDP. */
 static const char *const fault_counters[] = {
-    "rx_errors",        "rx_crc_errors",    "rx_frame_errors", "rx_length_errors",  "rx_fifo_errors",
-    "rx_missed_errors", "rx_over_errors",   "tx_errors",       "tx_aborted_errors", "tx_carrier_errors",
-    "tx_fifo_errors",   "tx_window_errors", "tx_dropped",      "carrier_changes",
+    "rx_errors",         "rx_crc_errors",     "rx_frame_errors",          "rx_length_errors",
+    "rx_fifo_errors",    "rx_missed_errors",  "rx_over_errors",           "tx_errors",
+    "tx_aborted_errors", "tx_carrier_errors", "tx_fifo_errors",           "tx_window_errors",
+    "tx_dropped",        "carrier_changes",   NIC_PCIE_ERRORS "nonfatal", NIC_PCIE_ERRORS "fatal",
 };
 
 int evidence_machine(const struct observe_roots *roots, json_t *evidence)

@@ -6,6 +6,7 @@
 #include "disk.h"
 #include "failure.h"
 #include "file.h"
+#include "pci_aer.h"
 #include "layer.h"
 #include "module.h"
 #include "nic_warnings.h"
@@ -156,22 +157,17 @@ static void set_file(json_t *object, const char *name, const char *root, const c
 		json_object_set_new(object, name, json_text(text));
 }
 
-/* "RxErr 3\n…\nTOTAL_ERR_COR 3\n": the last line has the sum. */
 static void set_aer(json_t *device, const char *root, const char *address)
 {
-	static const char *const kinds[] = {"correctable", "nonfatal", "fatal"};
 	json_t *aer = json_object();
+	char folder[PATH_MAX];
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		char text[1024];
-		const char *sum;
+	snprintf(folder, sizeof(folder), "%s/sys/bus/pci/devices/%s", root, address);
+	for (unsigned int kind = 0; kind < PCI_AER_KINDS; kind++) {
+		long long errors = pci_aer_errors(folder, kind);
 
-		read_file_at(text, sizeof(text), "%s/sys/bus/pci/devices/%s/aer_dev_%s", root, address,
-		             kinds[i]);
-		sum = strstr(text, "TOTAL_ERR_");
-		if (sum)
-			json_object_set_new(aer, kinds[i],
-			                    json_integer(strtoll(sum + strcspn(sum, " "), NULL, 10)));
+		if (errors >= 0)
+			json_object_set_new(aer, pci_aer_kinds[kind], json_integer(errors));
 	}
 	if (json_object_size(aer))
 		json_object_set(device, "aer", aer);

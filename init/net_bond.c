@@ -5,6 +5,7 @@
 #include "file.h"
 #include "module.h"
 #include "net_bond_history.h"
+#include "net_bond_lacp.h"
 #include "net_bond_option.h"
 #include "net_bond_slaves.h"
 #include "net_path.h"
@@ -157,30 +158,6 @@ int net_legs_suit(const struct net *net, bool shared, struct failure *why)
 	    mode);
 }
 
-/* Until one aggregator with a partner has all slaves. */
-static int wait_lacp(const struct net *net, long long deadline_ns, struct failure *why)
-{
-	char partner[32], count[16];
-	long long ports;
-
-	for (;;) {
-		read_file_at(partner, sizeof(partner), "/sys/class/net/" NET_BOND "/bonding/ad_partner_mac");
-		read_file_at(count, sizeof(count), "/sys/class/net/" NET_BOND "/bonding/ad_num_ports");
-		ports = strtoll(count, NULL, 10);
-		if (strcmp(partner, "00:00:00:00:00:00") != 0 && ports == (long long)net->used)
-			return 0;
-		if (now_ns() >= deadline_ns)
-			return fail(
-			    why, -ETIMEDOUT, FAILURE_SAMPLE, "net", NET_BOND,
-			    "Set the switch's ports (or the peer) to LACP, all of a node's ports in one "
-			    "group; "
-			    "a bridge between the nodes must forward 01:80:c2:00:00:02.",
-			    "802.3ad: %lld of %zu slaves are in the active aggregator, whose partner is %s",
-			    ports, net->used, partner);
-		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-	}
-}
-
 int net_wait_slaves(const struct net *net, long long deadline_ns, struct failure *why)
 {
 	int r = 0;
@@ -191,7 +168,7 @@ int net_wait_slaves(const struct net *net, long long deadline_ns, struct failure
 	for (size_t i = 0; i < net->used && !r; i++)
 		r = wait_slave(net->nics.name[i], deadline_ns, why);
 	if (!r && !strcmp(factor_string(net->state, FACTOR_BOND_MODE), "802.3ad"))
-		r = wait_lacp(net, deadline_ns, why);
+		r = lacp_wait(net, deadline_ns, why);
 	return r;
 }
 

@@ -36,8 +36,8 @@ int net_legs_suit(const struct net *net, bool shared, struct failure *why);
 /* Polls FILE of interface NAME in sysfs until it says WANTED. 0 or -ETIMEDOUT. */
 int net_wait_for(const char *name, const char *file, const char *wanted, long long deadline_ns);
 
-/* Waits until the bond can use each of its slaves (one of them, where ARP tells which; in 802.3ad, in one
- * aggregator with a partner). */
+/* Waits until the bond can use each of its slaves (one of them, where ARP tells which; in 802.3ad, until both
+ * ends collect and distribute on each). */
 int net_wait_slaves(const struct net *net, long long deadline_ns, struct failure *why);
 
 /* Adds ADDRESS to DEVICE. 0 or -errno. */

@@ -3,6 +3,7 @@
 
 #include "ethtool.h"
 #include "file.h"
+#include "pci_aer.h"
 
 #include <dirent.h>
 #include <linux/ethtool.h>
@@ -31,6 +32,11 @@ static bool is_drop(const char *name)
 {
 	/* The kernel's has every frame of a protocol that nobody listens to, such as a switch's LLDP. */
 	return has_one_of(name, drops) && strcmp(name, "rx_dropped") != 0;
+}
+
+static bool is_pcie(const char *name)
+{
+	return !strncmp(name, NIC_PCIE_ERRORS, strlen(NIC_PCIE_ERRORS));
 }
 
 /* One counter for the whole NIC is enough. */
@@ -82,6 +88,21 @@ out:
 	free(values);
 }
 
+/* Of the card's PCIe link: what it had to send again costs time, though nothing is lost. */
+static void add_pcie(const char *sys, const char *nic, json_t *counters)
+{
+	char device[320], name[64];
+
+	snprintf(device, sizeof(device), "%s/class/net/%s/device", sys, nic);
+	for (unsigned int kind = 0; kind < PCI_AER_KINDS; kind++) {
+		long long errors = pci_aer_errors(device, kind);
+
+		snprintf(name, sizeof(name), NIC_PCIE_ERRORS "%s", pci_aer_kinds[kind]);
+		if (errors >= 0)
+			json_object_set_new(counters, name, json_integer(errors));
+	}
+}
+
 json_t *nic_counters(const char *sys, const char *nic)
 {
 	json_t *counters = json_object();
@@ -102,6 +123,7 @@ json_t *nic_counters(const char *sys, const char *nic)
 	snprintf(path, sizeof(path), "%s/class/net/%s/carrier_changes", sys, nic);
 	if (!read_integer(path, &value))
 		json_object_set_new(counters, "carrier_changes", json_integer(value));
+	add_pcie(sys, nic, counters);
 	add_driver(nic, counters);
 	return counters;
 }
@@ -134,7 +156,7 @@ void nic_counters_note(const json_t *nics, char *buf, size_t size)
 		json_t *value;
 
 		json_object_foreach (risen, name, value) {
-			if (is_drop(name) && used < size)
+			if ((is_drop(name) || is_pcie(name)) && used < size)
 				used += (size_t)snprintf(buf + used, size - used, "%s%s of %s rose by %lld",
 				                         used ? ", " : "while the sample ran, ", name,
 				                         json_string_value(json_object_get(nic, "name")),

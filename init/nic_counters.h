@@ -6,15 +6,19 @@
 
 #include <jansson.h>
 
-/* What interface NIC counts: the kernel's statistics, changes of its carrier, and by the driver's own names
- * what that counts beside. The caller owns it. */
+/* How counters begin that have the errors of the card's PCIe link (advanced error reporting), by their kind.
+ */
+#define NIC_PCIE_ERRORS "pcie_errors_"
+
+/* What interface NIC counts: the kernel's statistics, changes of its carrier, errors of its PCIe link, and by
+ * the driver's own names what that counts beside. The caller owns it. */
 json_t *nic_counters(const char *sys, const char *nic);
 
 /* Those of drops, errors and pause frames that are higher in AFTER, each by how much; the caller owns it. */
 json_t *nic_counters_risen(const json_t *before, const json_t *after);
 
-/* What drops rose between counters_before and counters_after of evidence's NICS: a reader should know, though
- * TCP makes them good and the sample may be valid. To BUF; "" if none. */
+/* What drops and PCIe errors rose between counters_before and counters_after of evidence's NICS: a reader
+ * should know, though TCP makes them good and the sample may be valid. To BUF; "" if none. */
 void nic_counters_note(const json_t *nics, char *buf, size_t size);
 
 #endif

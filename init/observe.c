@@ -31,6 +31,7 @@ static void observe_slave(const char *sys, const char *name, struct observe_slav
 	slave->tx_bytes = number(sys, name, "statistics/tx_bytes", 0);
 	slave->rx_bytes = number(sys, name, "statistics/rx_bytes", 0);
 	slave->aggregator_id = number(sys, name, "bonding_slave/ad_aggregator_id", -1);
+	slave->lacp = lacp_ports_of(sys, name);
 }
 
 static void observe_lacp(const char *sys, const char *bond, struct observation *o)
@@ -121,6 +122,10 @@ static json_t *bond_json(const struct observation *o)
 
 		if (s->aggregator_id >= 0)
 			json_object_set_new(slave, "aggregator_id", json_integer(s->aggregator_id));
+		if (o->lacp_partner[0]) {
+			json_object_set_new(slave, "lacp_actor", lacp_states_json(s->lacp.actor));
+			json_object_set_new(slave, "lacp_partner", lacp_states_json(s->lacp.partner));
+		}
 		json_array_append_new(slaves, slave);
 	}
 	bond = json_pack("{s:s, s:s, s:o}", "mode", o->bond_mode, "active_slave", o->active_slave, "slaves",
@@ -150,6 +155,22 @@ static bool has_active_slave(const struct observation *o)
 {
 	return !strcmp(o->bond_mode, "active-backup") || !strcmp(o->bond_mode, "balance-tlb") ||
 	       !strcmp(o->bond_mode, "balance-alb");
+}
+
+/* A port that one end does not use carries half of a conversation, or none. */
+static void find_lacp_fault(const struct observe_slave *slave, const char *when, char *buf, size_t size)
+{
+	char ours[128], theirs[128];
+
+	if (buf[0] || lacp_ports_ready(&slave->lacp))
+		return;
+	lacp_states_text(slave->lacp.actor, ours, sizeof(ours));
+	lacp_states_text(slave->lacp.partner, theirs, sizeof(theirs));
+	snprintf(
+	    buf, size,
+	    "%s the sample, slave %s did not collect and distribute at both ends (LACP): its port was %s, "
+	    "the partner's %s",
+	    when, slave->name, ours, theirs);
 }
 
 static void find_slave_fault(const struct observe_slave *b, const struct observe_slave *a, bool arp_monitored,
@@ -185,8 +206,13 @@ void observe_bond_fault(const struct observation *before, const struct observati
 	else if (strcmp(before->lacp_partner, after->lacp_partner) != 0)
 		snprintf(buf, size, "the bond's LACP partner changed from %s to %s", before->lacp_partner,
 		         after->lacp_partner);
-	for (size_t i = 0; i < before->slave_count && !buf[0]; i++)
+	for (size_t i = 0; i < before->slave_count && !buf[0]; i++) {
 		find_slave_fault(&before->slaves[i], &after->slaves[i], before->arp_monitored, buf, size);
+		if (!before->lacp_partner[0])
+			continue;
+		find_lacp_fault(&before->slaves[i], "before", buf, size);
+		find_lacp_fault(&after->slaves[i], "after", buf, size);
+	}
 }
 
 void observe_bond_note(const struct observation *before, const struct observation *after, char *buf,

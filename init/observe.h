@@ -5,7 +5,7 @@
 
 #include "drbd_argv.h"
 #include "drbd_state.h"
-#include "net_bond.h"
+#include "net_bond_lacp.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -20,6 +20,7 @@ struct observe_slave {
 	char name[IFNAMSIZ], mac[24], mii[24];
 	long long speed_mbps, link_failures, tx_bytes, rx_bytes;
 	long long aggregator_id; /* in 802.3ad; -1: none */
+	struct lacp_ports lacp;
 };
 
 /* One look. Everything is in it: looking allocates nothing. */

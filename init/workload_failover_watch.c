@@ -46,7 +46,8 @@ int64_t failover_flow_recovered_ns(const struct failover_flow *flow, int64_t end
 
 		for (size_t i = 0; i < WINDOW_BINS; i++)
 			sum += flow->bin_bytes[bin + i];
-		if ((double)sum >= wanted)
+		/* One that begins in the stall says nothing of when it ended. */
+		if ((double)sum >= wanted && flow->bin_bytes[bin])
 			return (int64_t)bin * BIN_NS - flow->pulled_ns;
 	}
 	return -1;

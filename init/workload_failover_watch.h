@@ -27,8 +27,8 @@ void failover_flow_add(struct failover_flow *flow, int64_t ns, uint64_t bytes);
 /* Mean bytes per second in the whole bins before the pull; 0 where there is none. */
 double failover_flow_baseline(const struct failover_flow *flow);
 
-/* How long after the pull a quarter of a second at 90 % of the baseline, or more, began; -1: never, until
- * END_NS. */
+/* How long after the pull a quarter of a second at 90 % of the baseline, or more, began with a write; -1:
+ * never, until END_NS. */
 int64_t failover_flow_recovered_ns(const struct failover_flow *flow, int64_t end_ns);
 
 /* DRBD's states, each once, in the order of their coming. */

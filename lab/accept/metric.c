@@ -76,8 +76,13 @@ const struct metric metrics[] = {
      "coalesce(pci.value ->> "
      "'$.aer.nonfatal', 0) + coalesce(pci.value ->> '$.aer.fatal', 0) FROM boots b, json_each(b.inventory, "
      "'$.pci') pci WHERE "
-     "b.run = ?1 AND pci.value ->> '$.aer' IS NOT NULL",
-     "", "PCIe errors that a device counted (advanced error reporting)"},
+     "b.run = ?1 AND pci.value ->> '$.aer' IS NOT NULL "
+     "UNION ALL SELECT r.node, nic.value ->> 'name', (SELECT sum(c.value) FROM json_each(nic.value, "
+     "'$.counters_after') c WHERE c.key LIKE 'pcie\\_errors\\_%' ESCAPE '\\') FROM results r, "
+     "json_each(CAST(r.body AS TEXT), '$.evidence.nics') nic WHERE r.run = ?1",
+     "",
+     "PCIe errors that a device counted since its node booted (advanced error reporting): any device at "
+     "hello, storage NICs with every sample"},
     {"hardware-warnings", METRIC_NODE, QUANTITY_COUNT,
      "SELECT b.node, coalesce((SELECT w.value FROM json_each(b.inventory, '$.warnings') w LIMIT 1), ''), "
      "coalesce(json_array_length(b.inventory, '$.warnings'), 0)" OF_RUN,

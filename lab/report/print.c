@@ -2,6 +2,7 @@
 #include "figure.h"
 #include "noise_print.h"
 #include "observers.h"
+#include "ordinals.h"
 #include "variance.h"
 #include "watch.h"
 
@@ -103,7 +104,7 @@ static void print_bad(const struct report *report, FILE *out)
 	              "attempts a JOIN cells c USING (run, cell_id) WHERE run = ? AND a.state IN ('invalid', "
 	              "'failed', "
 	              "'abandoned') AND coalesce(json_extract(a.error, '$.scope'), '') NOT IN ('run', "
-	              "'unsupported') ORDER BY "
+	              "'unsupported') AND NOT (c.failed AND a.error IS c.error) ORDER BY "
 	              "a.opened_unix_ns",
 	              "s", report->run))
 		return;
@@ -244,6 +245,63 @@ static void print_intervals(const struct report *report, FILE *out)
 		      out);
 }
 
+/* Whether cells A and B were given up for the same, be it by another node. */
+static bool same_error(const struct report_cell *a, const struct report_cell *b)
+{
+	json_t *x, *y;
+	bool same;
+
+	if (!a->failed || !b->failed)
+		return false;
+	x = json_loads(a->error, 0, NULL);
+	y = json_loads(b->error, 0, NULL);
+	json_object_del(x, "node");
+	json_object_del(y, "node");
+	same = x && y ? json_equal(x, y) : !strcmp(a->error, b->error);
+	json_decref(x);
+	json_decref(y);
+	return same;
+}
+
+/* Cells I and those after it that were given up for the same. */
+static void print_failed_alike(const struct report *report, size_t i, FILE *out)
+{
+	const struct report_cell *first = &report->cells[i];
+	struct ordinals ordinals = {0};
+	size_t same = 0, other_nodes = 0;
+
+	for (size_t k = i; k < report->cell_count; k++)
+		same += same_error(first, &report->cells[k]);
+	fprintf(out, "\ncell%s ", same > 1 ? "s" : "");
+	for (size_t k = i; k < report->cell_count; k++) {
+		if (!same_error(first, &report->cells[k]))
+			continue;
+		ordinals_add(&ordinals, report->cells[k].ordinal, out);
+		other_nodes += strcmp(first->error, report->cells[k].error) != 0;
+	}
+	ordinals_end(&ordinals, out);
+	if (same == 1)
+		fprintf(out, " (%s)", first->label);
+	fprintf(out, " %s%s: ",
+	        !first->unsupported ? "failed"
+	        : same == 1         ? "is not supported by these nodes"
+	                            : "are not supported by these nodes",
+	        other_nodes ? ", by one node or another" : "");
+	error_print(out, first->error);
+}
+
+static void print_failed(const struct report *report, FILE *out)
+{
+	for (size_t i = 0; i < report->cell_count; i++) {
+		bool told = !report->cells[i].failed;
+
+		for (size_t k = 0; k < i && !told; k++)
+			told = same_error(&report->cells[k], &report->cells[i]);
+		if (!told)
+			print_failed_alike(report, i, out);
+	}
+}
+
 void report_print(const struct report *report, FILE *out)
 {
 	int width = label_width(report);
@@ -272,13 +330,7 @@ void report_print(const struct report *report, FILE *out)
 	environment_print(report, out);
 	print_notes(report, out);
 	print_bad(report, out);
-	for (size_t i = 0; i < report->cell_count; i++) {
-		if (!report->cells[i].failed)
-			continue;
-		fprintf(out, "\ncell %" PRId64 " (%s) %s: ", report->cells[i].ordinal, report->cells[i].label,
-		        report->cells[i].unsupported ? "is not supported by these nodes" : "failed");
-		error_print(out, report->cells[i].error);
-	}
+	print_failed(report, out);
 	if (*report->error) {
 		fputs("\nThe run failed: ", out);
 		error_print(out, report->error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Cells with DRBD's own workloads (resync, verify), with a change of roles, and with trees of files: one line
  * a sample. */
+#include "ordinals.h"
 #include "report.h"
 
 #include <string.h>
@@ -126,7 +127,9 @@ void by_hand_print(const struct report *report, FILE *out)
 		if (first)
 			fputs("\nThe same by hand, in the state of the cell:\n", out);
 		first = false;
-		fprintf(out, "  cell %s: %s\n", store_text(row, 0), store_text(row, 1));
+		fprintf(out, "  cell%s ", strchr(store_text(row, 0), ',') ? "s" : "");
+		ordinals_print(store_text(row, 0), out);
+		fprintf(out, ": %s\n", store_text(row, 1));
 	}
 }
 

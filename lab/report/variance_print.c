@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Smaller ones say no more than this. */
+#define LEAST_P 1e-15
+
 /* Cells of one workload. */
 struct set {
-	const struct report *report;
 	const json_t *workload; /* of the first */
 	const struct report_cell **cells;
 	const json_t **states;
@@ -154,13 +156,88 @@ static void print_factors(struct set *set, double share, FILE *out)
 		fprintf(out, "      %5.1f %%  goes with their interplay\n", 100 * (1 - sum) * share);
 }
 
+/* What the variance of the set's values consists of. */
+static void print_levels(struct set *set, FILE *out)
+{
+	struct stats_split v;
+	double all;
+
+	stats_split(set->values, set->count, set->boots, set->samples, &v);
+	all = v.t2[0] + v.t2[1] + v.t2[2];
+	if (!(all > 0))
+		return;
+	if (v.known[2]) {
+		fprintf(out, "    cell    %5.1f %%\n", 100 * v.t2[2] / all);
+		print_factors(set, v.t2[2] / all, out);
+	}
+	if (v.known[1])
+		fprintf(out, "    boot    %5.1f %%  standard deviation %.3g MB/s; %s (F test, p %s %.2g)\n",
+		        100 * v.t2[1] / all, sqrt(v.t2[1]),
+		        v.boot_p < 0.05 ? "boots differ" : "not shown that boots differ",
+		        v.boot_p < LEAST_P ? "<" : "=", fmax(v.boot_p, LEAST_P));
+	else
+		fputs("    boot    unknown: one boot only\n", out);
+	fprintf(out, "    rest    %5.1f %%  sample by sample within a boot, standard deviation %.3g MB/s\n",
+	        100 * v.t2[0] / all, sqrt(v.t2[0]));
+}
+
+static const json_t *mode_of(const struct set *set, size_t cell)
+{
+	return json_object_get(set->states[cell], factors[FACTOR_BOND_MODE].name);
+}
+
+static void free_set(struct set *set)
+{
+	free(set->cells);
+	free(set->states);
+	free(set->values);
+	free(set->means);
+	free(set->level);
+}
+
+/* Those cells of ALL that have the mode of cell FIRST, to SET. Whether there are several. */
+static bool same_mode(const struct set *all, size_t first, struct set *set)
+{
+	*set = (struct set){.boots = all->boots,
+	                    .samples = all->samples,
+	                    .cells = calloc(all->count, sizeof(*set->cells)),
+	                    .states = calloc(all->count, sizeof(*set->states))};
+	for (size_t c = first; set->cells && set->states && c < all->count; c++) {
+		if (!json_equal(mode_of(all, c), mode_of(all, first)))
+			continue;
+		set->states[set->count] = all->states[c];
+		set->cells[set->count++] = all->cells[c];
+	}
+	return set->count > 1;
+}
+
+/* Modes differ far more than what a bond went through can: so the history's share once more in each. */
+static void print_modes(const struct set *all, FILE *out)
+{
+	if (!history_varies(all) || !varies(all, FACTOR_BOND_MODE))
+		return;
+	for (size_t first = 0; first < all->count; first++) {
+		struct set set;
+		bool seen = !mode_of(all, first);
+
+		for (size_t c = 0; c < first && !seen; c++)
+			seen = json_equal(mode_of(all, c), mode_of(all, first));
+		if (seen)
+			continue;
+		if (same_mode(all, first, &set) && history_varies(&set) && !gather(&set)) {
+			fprintf(out, "  within %s alone (%zu cells)\n",
+			        json_string_value(mode_of(all, first)), set.count);
+			print_levels(&set, out);
+		}
+		free_set(&set);
+	}
+}
+
 static void print_set(struct set *set, FILE *out)
 {
 	const char *type = json_string_value(json_object_get(set->workload, "type"));
 	const json_t *bs = json_object_get(set->workload, "bs_bytes");
-	struct stats_split v;
 	char text[32] = "";
-	double all;
 
 	if (bs)
 		units_size_text((uint64_t)json_integer_value(bs), text, sizeof(text));
@@ -173,28 +250,13 @@ static void print_set(struct set *set, FILE *out)
 		fputs("    one sample a boot: boots and samples cannot be told apart\n", out);
 		return;
 	}
-	stats_split(set->values, set->count, set->boots, set->samples, &v);
-	all = v.t2[0] + v.t2[1] + v.t2[2];
-	if (!(all > 0))
-		return;
-	if (v.known[2]) {
-		fprintf(out, "    cell    %5.1f %%\n", 100 * v.t2[2] / all);
-		print_factors(set, v.t2[2] / all, out);
-	}
-	if (v.known[1])
-		fprintf(out, "    boot    %5.1f %%  standard deviation %.3g MB/s; %s (F test, p = %.2g)\n",
-		        100 * v.t2[1] / all, sqrt(v.t2[1]),
-		        v.boot_p < 0.05 ? "boots differ" : "not shown that boots differ", v.boot_p);
-	else
-		fputs("    boot    unknown: one boot only\n", out);
-	fprintf(out, "    rest    %5.1f %%  sample by sample within a boot, standard deviation %.3g MB/s\n",
-	        100 * v.t2[0] / all, sqrt(v.t2[0]));
+	print_levels(set, out);
+	print_modes(set, out);
 }
 
 /* The complete cells whose workload is that of cell FIRST. */
 static void make_set(const struct report *report, const json_t *bodies, size_t first, struct set *set)
 {
-	set->report = report;
 	set->workload = json_object_get(json_array_get(bodies, first), "workload");
 	for (size_t i = first; i < report->cell_count; i++) {
 		const struct report_cell *cell = &report->cells[i];
@@ -244,11 +306,7 @@ void variance_print(const struct report *report, FILE *out)
 			head = true;
 			print_set(&set, out);
 		}
-		free(set.cells);
-		free(set.states);
-		free(set.values);
-		free(set.means);
-		free(set.level);
+		free_set(&set);
 	}
 	json_decref(bodies);
 }

@@ -20,6 +20,11 @@ static struct run_sample *attempt_sample(const struct group *g)
 	return &g->run->visits[g->attempt.item.visit].samples[g->attempt.item.sample];
 }
 
+/* Nodes keep to the limits themselves, and then say what is amiss, which we cannot know: their words come
+ * first.
+ */
+enum { TELLING_MS = 10000 };
+
 /* How long a node may take from barrier PHASE to the next. Building up includes pings with the
  * peer. */
 static int64_t limit_ms_after(const struct run *run, int phase)
@@ -199,7 +204,7 @@ static json_t *trouble(struct group *g, struct moment now)
 	int64_t limit_ms = limit_ms_after(g->run, g->attempt.phase);
 	if (!g->attempt.phase_since_ns)
 		g->attempt.phase_since_ns = now.mono_ns;
-	if (now.mono_ns - g->attempt.phase_since_ns < limit_ms * MS_NS)
+	if (now.mono_ns - g->attempt.phase_since_ns < (limit_ms + TELLING_MS) * MS_NS)
 		return NULL;
 	const struct node *late = NULL;
 	for (size_t i = 0; i < g->node_count; i++)

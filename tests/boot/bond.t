@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The bond in all its modes, between two nodes; options and slaves that are refused; legs that are wrong, each named before
-# anything is measured; what a slave that is pulled costs.
+# The bond in all its modes, between two nodes; options and slaves that are refused; what a slave that is pulled costs.
 . "$(dirname "$0")/lib.sh"
 lab_new bond
 serve_start
@@ -43,34 +42,6 @@ like 'a mode that no kernel knows: refused with the plan' "$(refused 'bond.mode:
 ok 'a mode that cannot work on legs apart says so' grep -q 'balance-alb cannot work here' <<<"$(failed bond.mode balance-alb)"
 is 'all are the fault of the cell, or are not supported: not tried again' \
 	"$(sql "SELECT json_extract(body, '\$.error.scope') FROM results WHERE verdict = 'failed' AND role = 'measure'" | sort | uniq -c | xargs)" '2 cell 1 unsupported'
-
-# fault NAME: runs the one cell, which must fail, and keeps what every node said
-fault()
-{
-	run_plan tests/boot/bond-fault.yaml
-	run=$(sql "SELECT run FROM runs ORDER BY rowid DESC LIMIT 1")
-	said=$(sql "SELECT node || ': ' || json_extract(body, '\$.error.message') FROM results WHERE run = '$run' AND verdict = 'failed'")
-	is "$1: nothing is measured" "$(sql "SELECT count(*) FROM results WHERE run = '$run' AND verdict <> 'failed'")" 0
-}
-
-"$VLAB" leg-mtu "$LAB" 2 1500 n2
-fault 'black hole one way'
-"$VLAB" leg-mtu "$LAB" 2 9710 n2
-ok 'black hole one way: leg, direction and size' \
-	grep -qE 'n1: Black hole on leg 2, NIC eth1 of node n1.*packets of 9000 bytes do not; from n1 to n2 up to 15[0-9]{2} bytes pass, the other way is sound' <<<"$said"
-
-"$VLAB" exec "$LAB" sh -c 'ip link set n2-l1 master br-l2; ip link set n2-l2 master br-l1'
-fault 'slaves crossed'
-"$VLAB" exec "$LAB" sh -c 'ip link set n2-l1 master br-l1; ip link set n2-l2 master br-l2'
-ok 'slaves crossed: which' grep -q 'Legs are crossed: NIC eth. of node n. is leg' <<<"$said"
-
-"$VLAB" exec "$LAB" ip addr add 10.99.0.1/24 dev br-l1
-fault 'an address twice'
-"$VLAB" exec "$LAB" ip addr del 10.99.0.1/24 dev br-l1
-ok 'an address twice: which, and whose' grep -q 'n1: The same address twice: 10.99.0.1, which is to be ours on leg 1 (NIC eth0), is used there by' <<<"$said"
-
-run_plan tests/boot/bond-fault.yaml
-is 'with sound legs the same nodes measure' "$RUN_STATUS" 0
 
 # A slave that goes and comes back while a sample runs: both ends lose leg 1 (so both nodes turn to leg 2, where frames then
 # come), and get it back, the primary.
@@ -115,27 +86,13 @@ is 'failover: the slave in use was pulled, and the other one took over' \
 stall_ns=$(work failover '$.measurement.failover.stall_ns')
 ok 'failover: writes stalled for a while, but not for ever' [ "${stall_ns:-0}" -gt 100000000 -a "${stall_ns:-0}" -lt 8000000000 ]
 is 'failover: DRBD did not notice' "$(work failover '$.measurement.failover.drbd_states')" '["Connected UpToDate/UpToDate"]'
+ok 'failover: what was lost was sent again' [ "$(work failover '$.measurement.failover.retransmitted_segments')" -ge 1 ]
+# At its speed of before only after the stall, some of which may have been before the pull; or not within the sample, on a
+# machine that is busy with others.
+recovered_ns=$(work failover '$.measurement.failover.recovered_ns')
+ok "failover: at its speed of before after $recovered_ns ns, writes having stalled for $stall_ns ns" \
+	[ "$recovered_ns" = -1 -o "$((${recovered_ns:-0} + 500000000))" -gt "${stall_ns:-0}" ]
 ok 'the report tells of it' grep -q 'eth. pulled, writes stalled for' <<<"$(out/assay report --db "$DB")"
-# Storage NICs that the lab file has wrong, so that no cell can be measured: what is wrong, what is there, and the node goes on.
-pci_of() { sql "SELECT json_extract(nic.value, '\$.pci') FROM boots, json_each(boots.inventory, '\$.nics') nic WHERE boots.node = 'n1' AND $1 LIMIT 1"; }
-wrong_nics()
-{
-	serve_kill
-	sed "s/\"00:1b:21:77:01:02\"/\"$2\"/" "$LAB/right.yaml" >"$LAB/lab.yaml"
-	serve_start
-	fault "$1"
-	ok "$1: which, and the NICs that are there" grep -qE "n1: .*$3.*eth0 mac=00:1b:21:77:01:01 pci=0000:[0-9a-f:.]+ driver=ixgbe" <<<"$said"
-}
-cp "$LAB/lab.yaml" "$LAB/right.yaml"
-wrong_nics 'a NIC that is not there' 00:1b:21:77:09:09 'The node has no NIC 00:1b:21:77:09:09'
-wrong_nics 'the management NIC' "$(pci_of "json_extract(nic.value, '\$.management')")" 'is the management NIC, which cannot be a storage NIC'
-wrong_nics 'a NIC twice' "$(pci_of "json_extract(nic.value, '\$.mac') = '00:1b:21:77:01:01'")" 'is named twice'
-serve_kill
-cp "$LAB/right.yaml" "$LAB/lab.yaml"
-serve_start
-run_plan tests/boot/bond-fault.yaml
-ok 'the report has what each leg carried' grep -qE '^  n1 +2  eth1 +10000 +9000 +9000 ' <<<"$(out/assay report --db "$DB")"
-is 'with the right NICs the same boot measures' "$RUN_STATUS" 0
 is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
 factors_proven bond
 done_testing

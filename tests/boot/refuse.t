@@ -8,12 +8,17 @@ lab_new refuse --nodes 1
 "$VLAB" nic-fault "$LAB" n1 2 sfp=rejected
 cp "$LAB/lab.yaml" "$LAB/right.yaml"
 
+# A plan that demands of the hardware what n1 lacks: to be accepted it takes more than that the run fails.
+sed '/^repeat/i acceptance:\n  - {metric: pcie-width, at_least: x8}\n  - {metric: aer-errors, at_most: 0}\n  - {metric: storage-nics, at_least: 2}' \
+	tests/boot/raw.yaml >"$LAB/demanding.yaml"
+
+# refused WHAT PATTERN SUM PATTERN [PLAN STATUS]
 refused()
 {
 	local what=$1 pattern=$2 before=$3 out
-	run_plan tests/boot/raw.yaml
+	run_plan "${5:-tests/boot/raw.yaml}"
 	out=$(cat "$LAB/run.log")
-	is "$what: the run fails" "$RUN_STATUS" 1
+	is "$what: the run fails" "$RUN_STATUS" "${6:-1}"
 	like "$what: the operator is told node, disk and what was found" "$out" "$pattern"
 	like "$what: and what to do" "$out" "$4"
 	is "$what: nothing was measured" "$(valid_samples)" 0
@@ -25,7 +30,10 @@ ok 'somebody made a file system on the disk' "$VLAB" sign-disk "$LAB" n1
 before=$(disk_sum n1)
 serve_start
 "$VLAB" start "$LAB" n1
-refused 'data without consent' 'n1.*ext4' "$before" 'covers'
+refused 'data without consent' 'n1.*ext4' "$before" 'covers' "$LAB/demanding.yaml" 4
+like 'acceptance that demands eight lanes' "$(cat "$LAB/run.log")" '^  fail +pcie-width at least x8: node n1, eth0: x?4'
+like 'acceptance that demands both NICs' "$(cat "$LAB/run.log")" '^  fail +storage-nics at least 2: node n1: 1'
+like 'acceptance: no PCIe error was counted' "$(cat "$LAB/run.log")" '^  pass +aer-errors at most 0: node n1'
 # What hello says of the NICs, whose faults are of this test's making.
 warnings=$(sql "SELECT w.value FROM boots, json_each(boots.inventory, '\$.warnings') w WHERE node = 'n1'")
 like 'hello: a slot that is too narrow' "$warnings" '^eth0 \(0000:01:00.0\): PCIe link width 4, where the card can 8'

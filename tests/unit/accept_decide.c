@@ -262,6 +262,30 @@ static void facts(void **state)
 	}
 }
 
+/* PCIe errors that came under load: hello, at the boot, had none to tell of. */
+static void pcie_errors(void **state)
+{
+	static const char criteria[] = "[{\"metric\": \"aer-errors\", \"at_least\": false, \"bound\": 0, "
+	                               "\"text\": \"0\", \"cells\": []}]";
+	struct acceptance *a;
+
+	put_run(*state, "sound", 1, "n1", seven, 1, criteria);
+	do_sql(*state, "UPDATE results SET body = CAST('{\"evidence\": {\"nics\": [{\"name\": \"eth0\", "
+	               "\"counters_after\": {\"pcie_errors_correctable\": 0, \"pcie_errors_fatal\": 0, "
+	               "\"rx_errors\": 9}}]}}' AS BLOB)");
+	assert_int_equal(accept_decide(*state, "sound", &a), 1);
+	assert_int_equal(a->all, STATS_PASS);
+	accept_free(a);
+	do_sql(*state, "UPDATE results SET body = CAST('{\"evidence\": {\"nics\": [{\"name\": \"eth0\", "
+	               "\"counters_after\": {\"pcie_errors_correctable\": 3, \"pcie_errors_fatal\": 1}}]}}' "
+	               "AS BLOB) WHERE sample = 2");
+	assert_int_equal(accept_decide(*state, "sound", &a), 1);
+	assert_int_equal(a->all, STATS_FAIL);
+	assert_true(a->verdicts[0].value == 4);
+	assert_string_equal(a->verdicts[0].subject, "node n1, eth0");
+	accept_free(a);
+}
+
 #define SIBLINGS                                                                                             \
 	"[{\"metric\": \"slower-than-siblings\", \"at_least\": false, \"bound\": 5, \"text\": \"5 %\", "     \
 	"\"cells\": [1]}]"
@@ -335,6 +359,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(figures, open_store, close_store),
 	    cmocka_unit_test_setup_teardown(latency, open_store, close_store),
 	    cmocka_unit_test_setup_teardown(facts, open_store, close_store),
+	    cmocka_unit_test_setup_teardown(pcie_errors, open_store, close_store),
 	    cmocka_unit_test_setup_teardown(siblings, open_store, close_store),
 	    cmocka_unit_test_setup_teardown(outlier, open_store, close_store),
 	    cmocka_unit_test_setup_teardown(none, open_store, close_store),

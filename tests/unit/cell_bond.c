@@ -1,10 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What a bond says of LACP and of the spread of its traffic; which NICs become its slaves. */
 #include "cell_sys.h"
+#include "net_bond_lacp.h"
 #include "net_bond_option.h"
 #include "net_bond_slaves.h"
 
 #include <errno.h>
+
+/* What sysfs has of eth1's and eth2's ports: the octets of LACP, in decimal. */
+static void put_ports(const char *eth1, const char *eth1_partner, const char *eth2, const char *eth2_partner)
+{
+	put_of("eth1", "bonding_slave/ad_actor_oper_port_state", eth1);
+	put_of("eth1", "bonding_slave/ad_partner_oper_port_state", eth1_partner);
+	put_of("eth2", "bonding_slave/ad_actor_oper_port_state", eth2);
+	put_of("eth2", "bonding_slave/ad_partner_oper_port_state", eth2_partner);
+}
+
+static void lacks_is(const char *expected)
+{
+	const struct net net = {.nics = {.name = {"eth1", "eth2"}, .count = 2}, .leg = {1, 2}, .used = 2};
+	char lacks[512];
+
+	lacp_lacks(&net, sys, lacks, sizeof(lacks));
+	assert_string_equal(lacks, expected);
+}
+
+/* A bond may be used only when every slave is, at both ends. */
+static void test_lacp_lacks(void **state)
+{
+	(void)state;
+	make_bond("\n", "0\n");
+	lacks_is("no partner answers LACP");
+	put_of("bond0", "bonding/ad_partner_mac", "00:00:00:00:00:00\n");
+	lacks_is("no partner answers LACP");
+	put_of("bond0", "bonding/ad_partner_mac", "00:1b:21:77:02:01\n");
+	put_of("bond0", "bonding/ad_num_ports", "1\n");
+	lacks_is("1 of 2 slaves are in the active aggregator, whose partner is 00:1b:21:77:02:01");
+	put_of("bond0", "bonding/ad_num_ports", "2\n");
+	put_ports("61\n", "61\n", "5\n", "13\n");
+	lacks_is("slave eth2 (leg 2) does not yet collect and distribute at both ends: its port is "
+	         "activity+aggregation; that of partner 00:1b:21:77:02:01 is "
+	         "activity+aggregation+synchronization");
+	put_ports("61\n", "13\n", "61\n", "61\n"); /* only we do: the partner drops what we send there */
+	lacks_is("slave eth1 (leg 1) does not yet collect and distribute at both ends: its port is "
+	         "activity+aggregation+synchronization+collecting+distributing; that of partner "
+	         "00:1b:21:77:02:01 is activity+aggregation+synchronization");
+	put_ports("61\n", "61\n", "189\n", "61\n"); /* what the partner said is too old */
+	lacks_is("slave eth2 (leg 2) does not yet collect and distribute at both ends: its port is "
+	         "activity+aggregation+synchronization+collecting+distributing+expired; that of partner "
+	         "00:1b:21:77:02:01 is activity+aggregation+synchronization+collecting+distributing");
+	put_ports("61\n", "61\n", "63\n", "60\n");
+	lacks_is("");
+}
 
 static void test_lacp(void **state)
 {
@@ -20,8 +67,15 @@ static void test_lacp(void **state)
 	put_of("bond0", "bonding/ad_num_ports", "2\n");
 	put_of("eth1", "bonding_slave/ad_aggregator_id", "1\n");
 	put_of("eth2", "bonding_slave/ad_aggregator_id", "1\n");
+	put_ports("61\n", "61\n", "61\n", "61\n");
 	assert_int_equal(observe(&roots, "bond0", false, &before), 0);
 	json = observation_json(&before);
+	assert_string_equal(
+	    json_string_value(json_array_get(
+	        json_object_get(json_array_get(json_object_get(json_object_get(json, "bond"), "slaves"), 1),
+	                        "lacp_partner"),
+	        4)),
+	    "distributing");
 	assert_string_equal(json_string_value(
 	                        json_object_get(json_object_get(json_object_get(json, "bond"), "lacp"),
 	                                        "partner_mac")),
@@ -29,6 +83,15 @@ static void test_lacp(void **state)
 	json_decref(json);
 	observe_bond_fault(&before, &before, fault, sizeof(fault));
 	assert_string_equal(fault, ""); /* without an active slave */
+	put_ports("61\n", "61\n", "61\n", "5\n");
+	assert_int_equal(observe(&roots, "bond0", false, &after), 0);
+	observe_bond_fault(&before, &after, fault, sizeof(fault));
+	assert_string_equal(fault, "after the sample, slave eth2 did not collect and distribute at both ends "
+	                           "(LACP): its port was "
+	                           "activity+aggregation+synchronization+collecting+distributing, the "
+	                           "partner's activity+aggregation");
+	observe_bond_fault(&after, &before, fault, sizeof(fault));
+	assert_int_equal(strncmp(fault, "before the sample, slave eth2", 29), 0);
 	put_of("eth2", "bonding_slave/ad_aggregator_id", "2\n");
 	assert_int_equal(observe(&roots, "bond0", false, &after), 0);
 	observe_bond_fault(&before, &after, fault, sizeof(fault));
@@ -176,8 +239,9 @@ static void test_legs_suit(void **state)
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {T(test_lacp),   T(test_arp_target),     T(test_note),
-	                                   T(test_slaves), T(test_slaves_refused), T(test_legs_suit)};
+	const struct CMUnitTest tests[] = {T(test_lacp),     T(test_lacp_lacks), T(test_arp_target),
+	                                   T(test_note),     T(test_slaves),     T(test_slaves_refused),
+	                                   T(test_legs_suit)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

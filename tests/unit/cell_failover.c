@@ -47,6 +47,23 @@ static void test_flow(void **state)
 	assert_int_equal(flow.bytes, (500 + 150 + 500) * 1000);
 }
 
+/* Few large writes: at 0, 100, 200 … ms, pulled at 1001, on from 3000 on with several at once, which a
+ * quarter of a second that begins at 2760 has as well. */
+static void test_large_writes(void **state)
+{
+	struct failover_flow flow = {.bin_bytes = bins, .bins = 400, .pulled_ns = -1};
+
+	(void)state;
+	memset(bins, 0, sizeof(bins));
+	for (int ms = 0; ms <= 1000; ms += 100)
+		failover_flow_add(&flow, ms * MS, 1000000);
+	flow.pulled_ns = 1001 * MS;
+	for (int ms = 3000; ms < 4000; ms += 100)
+		failover_flow_add(&flow, ms * MS, 4000000);
+	assert_int_equal(flow.stall_ns, 2000 * MS);
+	assert_int_equal(failover_flow_recovered_ns(&flow, 4000 * MS), (3000 - 1001) * MS);
+}
+
 static void test_not_pulled(void **state)
 {
 	struct failover_flow flow = {.bin_bytes = bins, .bins = 400, .pulled_ns = -1};
@@ -100,9 +117,8 @@ static void test_counter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_flow),
-	    cmocka_unit_test(test_not_pulled),
-	    cmocka_unit_test(test_states),
+	    cmocka_unit_test(test_flow),       cmocka_unit_test(test_large_writes),
+	    cmocka_unit_test(test_not_pulled), cmocka_unit_test(test_states),
 	    cmocka_unit_test(test_counter),
 	};
 

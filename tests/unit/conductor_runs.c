@@ -334,6 +334,22 @@ static void test_silence(void **state)
 	sim_end(&sim);
 }
 
+/* A node keeps to a deadline itself, and says late what it found: its words count, not the lab's "did not
+ * come". */
+static void test_words_after_the_deadline(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim, sim_five_states);
+	sim.measure_rounds = (unsigned int)sim_count(&sim, "SELECT measure_ms FROM runs") / 100 + 50;
+	both_on(&sim);
+	sim_go(&sim, 100000, "done");
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM attempts WHERE state <> 'valid'"), 0);
+	sim_complete(&sim);
+	sim_end(&sim);
+}
+
 static void test_silence_ends(void **state)
 {
 	struct sim sim;
@@ -651,6 +667,7 @@ int main(void)
 	    cmocka_unit_test(test_invalid_is_measured_again),
 	    cmocka_unit_test(test_scope_cell),
 	    cmocka_unit_test(test_silence),
+	    cmocka_unit_test(test_words_after_the_deadline),
 	    cmocka_unit_test(test_silence_ends),
 	    cmocka_unit_test(test_scope_unsupported),
 	    cmocka_unit_test(test_scope_run),

@@ -65,15 +65,17 @@ static void test_kept(void **state)
 	assert_non_null(mkdtemp(root));
 	put("class/net/eth0/carrier_changes", "2\n");
 	put("class/net/eth1/statistics/rx_missed_errors", "99\n");
+	put("class/net/eth1/device/aer_dev_correctable", "RxErr 1\nBadTLP 2\nTOTAL_ERR_COR 3\n");
 	counters = nic_counters(root, "eth0"); /* whose driver has none */
 	expected = json_pack("{s:i}", "carrier_changes", 2);
 	assert_true(json_equal(counters, expected));
 	json_decref(expected);
 	json_decref(counters);
 	counters = nic_counters(root, "eth1");
-	expected = json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "rx_missed_errors", 99, "rx_crc_errors", 1,
-	                     "rx_no_dma_resources", 3, "tx_flow_control_xon", 4, "rx_flow_control_xoff", 5,
-	                     "a_name_of_31_letters_with_drops_", 7);
+	expected =
+	    json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "pcie_errors_correctable", 3, "rx_missed_errors",
+	              99, "rx_crc_errors", 1, "rx_no_dma_resources", 3, "tx_flow_control_xon", 4,
+	              "rx_flow_control_xoff", 5, "a_name_of_31_letters_with_drops_", 7);
 	assert_true(json_equal(counters, expected));
 	json_decref(expected);
 	json_decref(counters);
@@ -114,10 +116,15 @@ static void test_risen(void **state)
 
 static void test_note(void **state)
 {
-	json_t *none = json_array();
-	char text[64];
+	json_t *none = json_array(), *pcie;
+	char text[128];
 
 	(void)state;
+	pcie = json_pack("[{s:s, s:{s:i}, s:{s:i}}]", "name", "eth1", "counters_before",
+	                 "pcie_errors_correctable", 3, "counters_after", "pcie_errors_correctable", 5);
+	nic_counters_note(pcie, text, sizeof(text));
+	assert_string_equal(text, "while the sample ran, pcie_errors_correctable of eth1 rose by 2");
+	json_decref(pcie);
 	note_is(256, "while the sample ran, rx_no_dma_resources of eth1 rose by 37");
 	note_is(20, "while the sample ra");
 	nic_counters_note(none, text, sizeof(text));
