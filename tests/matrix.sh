@@ -17,7 +17,7 @@ mkdir -p "$KEPT"
 settings()
 {
 	case $1 in
-	small-files) echo 1/50 1073741824 ;;      # 138 files in 29 folders; mkfs.xfs asks for 300 MiB
+	small-files | small-files-read-ahead) echo 1/50 1073741824 ;; # 138 files in 29 folders; mkfs.xfs asks for 300 MiB
 	filesystem-options) echo 1/5000 1073741824 ;;
 	read-ahead) echo 1/500 268435456 ;;       # 20 MiB, many times the longest read-ahead
 	*) echo 1/5000 268435456 ;;

@@ -133,7 +133,7 @@ static double figure(sqlite3_stmt *row, int c, double scale)
 
 static int read_sample(struct report *report, struct report_cell *cell, sqlite3_stmt *row)
 {
-	static const double ns_per_us = 1e3, ns_per_ms = 1e6;
+	static const double ns_per_us = 1e3, ns_per_ms = 1e6, ns_per_s = 1e9;
 	struct report_sample *s = &cell->samples[cell->sample_count++];
 	int node = node_place(report, store_text(row, 4));
 
@@ -155,6 +155,7 @@ static int read_sample(struct report *report, struct report_cell *cell, sqlite3_
 	s->figure[FIGURE_MAX_US] = figure(row, 11, ns_per_us);
 	s->figure[FIGURE_RTT_US] = figure(row, 12, ns_per_us);
 	s->figure[FIGURE_STALL_MS] = figure(row, 13, ns_per_ms);
+	s->figure[FIGURE_READ_S] = figure(row, 14, ns_per_s);
 	return 0;
 }
 
@@ -166,8 +167,8 @@ static int load_samples(struct report *report, struct report_cell *cell)
 	    report->store, &row,
 	    "SELECT a.boot, a.sample, r.measured_bytes, r.measured_ns, r.node, a.attempt, a.opened_unix_ns, "
 	    "m ->> '$.aio.iops', m ->> '$.aio.latency_ns.p50', m ->> '$.aio.latency_ns.p99', "
-	    "m ->> '$.aio.latency_ns.p99_9', m ->> '$.aio.latency_ns.max', m ->> '$.rtt.median_ns', m ->> "
-	    "'$.failover.stall_ns' "
+	    "m ->> '$.aio.latency_ns.p99_9', m ->> '$.aio.latency_ns.max', m ->> '$.rtt.median_ns', "
+	    "coalesce(m ->> '$.failover.stall_ns', m ->> '$.role_change.stall_ns'), m ->> '$.files.read.ns' "
 	    "FROM attempts a JOIN (SELECT *, CAST(body AS TEXT) -> '$.measurement' AS m FROM results) r "
 	    "USING (run, cell_id, boot, sample, attempt) WHERE run = ? AND cell_id = ? AND a.state = 'valid' "
 	    "AND r.role = 'measure' ORDER BY boot, sample",
