@@ -65,6 +65,33 @@ if [ "$(id -u)" = 0 ]; then
 	X
 fi
 
+# The operator's kernel: a package with one module that our kernel has, and one that it has not.
+deb=$WORK/linux-image-9.9-own
+module=$(find "$(readlink -f "$OUT/kernel")/" -name dm-mod.ko | head -n 1)
+mkdir -p "$deb"/{DEBIAN,boot,usr/share/doc/linux-image-9.9-own,lib/modules/9.9-own/kernel}
+printf 'Package: linux-image-9.9-own\nVersion: 9.9-3\nArchitecture: amd64\nMaintainer: x <x@example.org>\nDescription: x\n' >"$deb/DEBIAN/control"
+echo 'not a kernel' >"$deb/boot/vmlinuz-9.9-own"
+echo GPL >"$deb/usr/share/doc/linux-image-9.9-own/copyright"
+cp "$module" "$deb/lib/modules/9.9-own/kernel/dm-mod.ko"
+cp "$module" "$deb/lib/modules/9.9-own/kernel/not_ours.ko"
+touch "$deb/lib/modules/9.9-own/modules."{order,builtin}
+dpkg-deb --root-owner-group -b "$deb" "$WORK/own.deb" >/dev/null
+like "the operator's kernel must be named" "$(layers kernel-operator)" 'KERNEL=FILE names a Debian package'
+like "it must be one" "$(KERNEL=$(find "$CACHE/src/" -path '*/lvm2*' -name '*.deb' | head -n 1) layers kernel-operator)" 'has no boot/vmlinuz-RELEASE in it'
+ok "it becomes a layer" env KERNEL="$WORK/own.deb" "$ROOT/image/layers.sh" kernel-operator
+is "with its vmlinuz" "$(cat "$OUT/layers/kernel-operator.vmlinuz")" 'not a kernel'
+is "and those of its modules that ours has" "$(zstd -q -d -c "$OUT/layers/kernel-operator.cpio.zst" | cpio -it --quiet 2>/dev/null | grep 'ko')" \
+	lib/modules/9.9-own/kernel/dm-mod.ko.zst
+is "the manifest says which" "$(jq -r '.layers."kernel-operator".packages[] | "\(.name) \(.version) \(.sha256)"' "$m")" \
+	"linux-image-9.9-own 9.9-3 $(sha256sum <"$WORK/own.deb" | cut -d' ' -f1)"
+is "and the node can read its release" "$(zstd -q -d -c "$OUT/layers/kernel-operator.cpio.zst" | cpio -i --quiet --to-stdout layers/kernel-operator/layer.json | jq -r .release)" 9.9-own
+ok "the image is made once more" image
+ok "it is kept without being named again" layers
+is "the manifest has it again" "$(jq -c '.layers | keys' "$m")" '["filesystems","kernel-operator","lvm2"]'
+sed -i 's/^[^ ]*/another/' "$OUT/layers/kernel-operator.built"
+like "but not for another image" "$(layers)" 'kernel-operator does not fit this image, and is removed'
+ok "then it is gone" test ! -e "$OUT/layers/kernel-operator.cpio.zst"
+
 like "a layer that is none" "$(layers lvm3)" 'no layer lvm3; there are: .*cryptsetup.* lvm2'
 cp -r "$ROOT/image" "$WORK/image"
 sed -i '/^deb libedit2 /d' "$WORK/image/layers.pins"
