@@ -4,6 +4,7 @@
 # from their recipes in image/layers/ to OUT/layers/NAME.cpio.zst, and says in OUT/manifest.json what is in them.
 # A recipe's lines:
 #   deb PACKAGE FILE...   files of a Debian package; the libraries that they need follow by themselves
+#   source PACKAGE FILE OPTION...   a program of Debian's source package: ./configure with these, make FILE; to /usr/bin
 #   module NAME           a module of our kernel, which initramfs.sh has packed
 #   kernel PACKAGE        a kernel of Debian, to OUT/layers/NAME.vmlinuz, and those of its modules that ours has too
 # The layer kernel-operator has no recipe: it is made of the Debian package in the file KERNEL, as `make bindeb-pkg` makes
@@ -30,8 +31,13 @@ packages() {
 		echo "deb $(dpkg-deb -f "$KERNEL" Package) $(dpkg-deb -f "$KERNEL" Version) $(sha256sum <"$KERNEL" | cut -d' ' -f1) GPL-2.0-only pinned"
 	else
 		# shellcheck disable=SC2046
-		inputs $(closure $(recipe "$1" deb | cut -d' ' -f1) $(recipe "$1" kernel))
+		inputs $(closure $(recipe "$1" deb | cut -d' ' -f1) $(recipe "$1" kernel)) $(recipe "$1" source | cut -d' ' -f1)
 	fi
+}
+
+# builders NAME: what a layer from source depends on beside its inputs
+builders() {
+	[ -z "$(recipe "$1" source)" ] || { compilers; dpkg-query -W libc6-dev libaio-dev; }
 }
 
 # package_file PACKAGE
@@ -141,11 +147,23 @@ build_kernel() {
 	echo "$1" >>"$stage/used"
 }
 
+# build_source PACKAGE FILE OPTION...: for any x86-64, with nothing of this machine in it.
+build_source() {
+	local dir=$stage/source/$1 file=$2
+	mkdir -p "$dir"
+	tar -x -f "$(input_file "$1")" -C "$dir" --strip-components=1
+	(cd "$dir" && ./configure --extra-cflags="-g0 -ffile-prefix-map=$dir=." "${@:3}" && make -j "$jobs" "$file")
+	install -D -m 755 "$dir/$file" "$tree/usr/bin/$file"
+	strip --strip-all "$tree/usr/bin/$file"
+	install -D -m 644 "$dir/COPYING" "$tree/usr/share/doc/$1/copyright"
+	echo "$1" >>"$stage/used"
+}
+
 # What init reports of the layer beside each result that used it.
 describe() {
-	grep -xFf <(sort -u "$stage/used" | sed 's/.*/deb &/') <(cut -d' ' -f1,2 "$stage/inputs") | cut -d' ' -f2 |
+	grep -xFf <(sort -u "$stage/used") <(cut -d' ' -f2 "$stage/inputs") |
 		while read -r package; do
-			grep "^deb $package " "$stage/inputs"
+			grep "^[a-z]* $package " "$stage/inputs"
 		done | jq -R -S -s --arg name "$name" --arg release "$release" '
 		(if $release == "" then {} else {release: $release} end) + {name: $name, packages: (split("\n") | map(select(. != "") | split(" ")
 		| {name: .[1], version: .[2], sha256: .[3], licence: .[4]}
@@ -153,11 +171,12 @@ describe() {
 }
 
 build_layer() {
-	local package files file release=
+	local kind package files file release=
 	rm -rf "$stage" "$built"
 	mkdir -p "$tree" "$built"
 	cp "$inputs" "$stage/inputs"
-	while read -r _ package _; do
+	while read -r kind package _; do
+		[ "$kind" = deb ] || continue
 		mkdir -p "$stage/deb/$package"
 		dpkg-deb --fsys-tarfile "$(package_file "$package")" | tar -x -C "$stage/deb/$package" --no-same-owner
 	done <"$inputs"
@@ -168,6 +187,10 @@ build_layer() {
 			libraries "$tree/$file"
 		done
 	done < <(recipe "$name" deb)
+	while read -r package file files; do
+		# shellcheck disable=SC2086
+		build_source "$package" "$file" $files
+	done < <(recipe "$name" source)
 	for package in $(recipe "$name" kernel); do
 		build_kernel "$package"
 	done
@@ -192,6 +215,7 @@ find_built() {
 	packages "$name" >"$inputs"
 	built=$CACHE/layer-$name-$( (cat "$inputs" "$recipe_file" "$here/layers.sh"; [ ! -e "$modules" ] || cat "$modules"
 		[ -z "$(recipe "$name" kernel)" ] || cat "$base/modules"
+		builders "$name"
 		zstd --version) | key)
 }
 
@@ -204,7 +228,7 @@ build() {
 	fi
 	[ -e "$recipe_file" ] || die "no layer $name; there are: $(cd "$here/layers" && echo *)"
 	# Resolving takes a second, and leads to the same as long as nothing of this changes.
-	quick=$CACHE/layer-$name.$( (cat "$recipe_file" "$here/layers.sh" "$PINS"; basename "$base"; zstd --version) | key)
+	quick=$CACHE/layer-$name.$( (cat "$recipe_file" "$here/layers.sh" "$PINS"; basename "$base"; builders "$name"; zstd --version) | key)
 	built=$(readlink -f "$quick")
 	if ! [ -e "$built/cpio.zst" ]; then
 		find_built
