@@ -55,7 +55,7 @@ measure()
 	run=$(sql 'SELECT run FROM runs')
 	is "$2: the run came to its end (exit code $status)" "$(sql 'SELECT ended_unix_ns IS NOT NULL AND error IS NULL FROM runs')" 1
 	is "$2: every cell has its sample, or is refused as expected" "$(unexpected "$2")" ''
-	is "$2: no warning or error in any kernel log" "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+	is "$2: no warning or error in any kernel log" "$(kernel_faults)" ''
 	of_run "SELECT printf('%-24s %-7s %5d %6d %8d %7d %8d %5.1f', '$2', '$3', (SELECT count(*) FROM cells), (SELECT count(*) FROM result WHERE
 		state = 'valid'), (SELECT count(*) FROM result WHERE state = 'invalid'), (SELECT count(*) FROM result WHERE state IN ('failed', 'abandoned')),
 		(SELECT count(*) FROM cells c WHERE failed), $((SECONDS - started)) / 60.0)" >"$KEPT/$2.line"
