@@ -48,5 +48,5 @@ is 'as JSON: verdict, boots and interval of each figure' \
 	'[["throughput","pass",6,true,true],["throughput","fail",6,true,true],["latency-p99","fail",6,true,true]]'
 is 'every boot was one of its own' "$(sql "SELECT count(DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.boot_id')) FROM results
 	WHERE role = 'measure' AND verdict = 'valid' AND run = (SELECT run FROM runs ORDER BY number DESC LIMIT 1)")" 6
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n1.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 done_testing
