@@ -8,7 +8,7 @@ serve_start
 "$VLAB" start "$LAB" n1
 run_plan tests/boot/tune.yaml
 is 'the run ends with every cell valid' "$RUN_STATUS" 0
-samples_complete 16 tune
+samples_complete 80 tune
 out=$(cat "$LAB/run.log")
 like 'what is tuned for' "$out" '^Tuning for throughput, more is better\. A level is kept only if it is better by more than 25 %'
 is 'the step and the confirmation, in this order' "$(grep -E '^(Step [0-9]+|Confirmation)$' <<<"$out" | xargs)" 'Step 1 Confirmation'
