@@ -33,7 +33,7 @@ like 'a fact needs no interval' "$said" '^  pass          storage-nics at least 
 demand facts 1 'metric: storage-nics, at_least: 2' 'metric: memory, at_least: 256 MiB' 'metric: failed-samples, at_most: 0'
 is 'facts as ordered: exit code 0' "$RUN_STATUS" 0
 like 'it says so' "$said" '^Acceptance: PASS \(3 pass, 0 fail, 0 inconclusive'
-is 'as JSON: the verdict' "$(jq -r '.acceptance.verdict' "$LAB/facts.json")" pass
+is 'as JSON: the verdict' "$(jq -r '.run.acceptance.verdict' "$LAB/facts.json")" pass
 
 demand missed 6 'metric: storage-nics, at_least: 3' 'metric: throughput, at_least: 0.01 MB/s, workload: 1' \
 	'metric: throughput, at_least: 900 GB/s, workload: 1' 'metric: latency-p99, at_most: 1 ns, workload: 2'
@@ -44,7 +44,7 @@ like 'a figure that passes, with its interval over the boots' "$said" \
 	'^  pass          throughput at least 0\.01 MB/s: cell 1, .* MB/s \([0-9.]+ MB/s to [0-9.]+ MB/s at 96\.9 %, 6 boots\)'
 like 'a figure that fails' "$said" '^  fail          latency-p99 at most 1 ns: cell 2, '
 is 'as JSON: verdict, boots and interval of each figure' \
-	"$(jq -c '[.acceptance.criteria[] | select(.boots) | [.metric, .verdict, .boots, .low <= .value, .value <= .high]]' "$LAB/missed.json")" \
+	"$(jq -c '[.run.acceptance.criteria[] | select(.boots) | [.metric, .verdict, .boots, .low <= .value, .value <= .high]]' "$LAB/missed.json")" \
 	'[["throughput","pass",6,true,true],["throughput","fail",6,true,true],["latency-p99","fail",6,true,true]]'
 is 'every boot was one of its own' "$(sql "SELECT count(DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.boot_id')) FROM results
 	WHERE role = 'measure' AND verdict = 'valid' AND run = (SELECT run FROM runs ORDER BY number DESC LIMIT 1)")" 6
