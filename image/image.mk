@@ -36,9 +36,10 @@ image: $(OUT)/manifest.json
 # Programs of Debian that only some plans need, each a further initrd; LAYERS="NAME…" builds only these.
 LAYERS         ?= $(notdir $(wildcard image/layers/*))
 
-## layers: out/layers/NAME.cpio.zst, one for each recipe in image/layers/ (or LAYERS="NAME…"), for plans that need them
+# KERNEL=FILE, a Debian package, becomes the level `operator` of boot.kernel.
+## layers: out/layers/NAME.cpio.zst, one for each recipe in image/layers/ (or LAYERS="NAME…"; also KERNEL="FILE.deb")
 layers: $(OUT)/manifest.json
-	@$(IMAGE_ENV) image/layers.sh $(LAYERS)
+	@$(IMAGE_ENV) KERNEL='$(KERNEL)' image/layers.sh $(LAYERS) $(if $(KERNEL),kernel-operator)
 
 ## pins: renew image/pins and image/layers.pins from what the archive offers now
 pins:

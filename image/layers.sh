@@ -4,8 +4,11 @@
 # from their recipes in image/layers/ to OUT/layers/NAME.cpio.zst, and says in OUT/manifest.json what is in them.
 # A recipe's lines:
 #   deb PACKAGE FILE...   files of a Debian package; the libraries that they need follow by themselves
+#   source PACKAGE FILE OPTION...   a program of Debian's source package: ./configure with these, make FILE; to /usr/bin
 #   module NAME           a module of our kernel, which initramfs.sh has packed
 #   kernel PACKAGE        a kernel of Debian, to OUT/layers/NAME.vmlinuz, and those of its modules that ours has too
+# The layer kernel-operator has no recipe: it is made of the Debian package in the file KERNEL, as `make bindeb-pkg` makes
+# one of any kernel.
 # A layer unpacks to /layers/NAME, where its programs run by chroot. Needs what initramfs.sh leaves in OUT.
 set -euo pipefail
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
@@ -15,7 +18,35 @@ kernel=$(readlink -f "$OUT/kernel")
 base=$(readlink -f "$OUT/base")
 
 recipe() { # recipe NAME KIND: what its lines of that kind say
-	sed -n "s/^$2 //p" "$here/layers/$1"
+	if [ "$1" != kernel-operator ]; then
+		sed -n "s/^$2 //p" "$here/layers/$1"
+	elif [ "$2" = kernel ]; then
+		dpkg-deb -f "$KERNEL" Package
+	fi
+}
+
+# packages NAME: the lines of what it is made of, as inputs gives them
+packages() {
+	if [ "$1" = kernel-operator ]; then
+		echo "deb $(dpkg-deb -f "$KERNEL" Package) $(dpkg-deb -f "$KERNEL" Version) $(sha256sum <"$KERNEL" | cut -d' ' -f1) GPL-2.0-only pinned"
+	else
+		# shellcheck disable=SC2046
+		inputs $(closure $(recipe "$1" deb | cut -d' ' -f1) $(recipe "$1" kernel)) $(recipe "$1" source | cut -d' ' -f1)
+	fi
+}
+
+# builders NAME: what a layer from source depends on beside its inputs
+builders() {
+	[ -z "$(recipe "$1" source)" ] || { compilers; dpkg-query -W libc6-dev libaio-dev; }
+}
+
+# package_file PACKAGE
+package_file() {
+	if [ "$name" = kernel-operator ]; then
+		echo "$KERNEL"
+	else
+		input_file "$1"
+	fi
 }
 
 # closure PACKAGE...: these and what they depend on, as far as it is pinned, one a line, sorted.
@@ -116,11 +147,23 @@ build_kernel() {
 	echo "$1" >>"$stage/used"
 }
 
+# build_source PACKAGE FILE OPTION...: for any x86-64, with nothing of this machine in it.
+build_source() {
+	local dir=$stage/source/$1 file=$2
+	mkdir -p "$dir"
+	tar -x -f "$(input_file "$1")" -C "$dir" --strip-components=1
+	(cd "$dir" && ./configure --extra-cflags="-g0 -ffile-prefix-map=$dir=." "${@:3}" && make -j "$jobs" "$file")
+	install -D -m 755 "$dir/$file" "$tree/usr/bin/$file"
+	strip --strip-all "$tree/usr/bin/$file"
+	install -D -m 644 "$dir/COPYING" "$tree/usr/share/doc/$1/copyright"
+	echo "$1" >>"$stage/used"
+}
+
 # What init reports of the layer beside each result that used it.
 describe() {
-	grep -xFf <(sort -u "$stage/used" | sed 's/.*/deb &/') <(cut -d' ' -f1,2 "$stage/inputs") | cut -d' ' -f2 |
+	grep -xFf <(sort -u "$stage/used") <(cut -d' ' -f2 "$stage/inputs") |
 		while read -r package; do
-			grep "^deb $package " "$stage/inputs"
+			grep "^[a-z]* $package " "$stage/inputs"
 		done | jq -R -S -s --arg name "$name" --arg release "$release" '
 		(if $release == "" then {} else {release: $release} end) + {name: $name, packages: (split("\n") | map(select(. != "") | split(" ")
 		| {name: .[1], version: .[2], sha256: .[3], licence: .[4]}
@@ -128,13 +171,14 @@ describe() {
 }
 
 build_layer() {
-	local package files file release=
+	local kind package files file release=
 	rm -rf "$stage" "$built"
 	mkdir -p "$tree" "$built"
 	cp "$inputs" "$stage/inputs"
-	while read -r _ package _; do
+	while read -r kind package _; do
+		[ "$kind" = deb ] || continue
 		mkdir -p "$stage/deb/$package"
-		dpkg-deb --fsys-tarfile "$(input_file "$package")" | tar -x -C "$stage/deb/$package" --no-same-owner
+		dpkg-deb --fsys-tarfile "$(package_file "$package")" | tar -x -C "$stage/deb/$package" --no-same-owner
 	done <"$inputs"
 	while read -r package files; do
 		for file in $files; do
@@ -143,6 +187,10 @@ build_layer() {
 			libraries "$tree/$file"
 		done
 	done < <(recipe "$name" deb)
+	while read -r package file files; do
+		# shellcheck disable=SC2086
+		build_source "$package" "$file" $files
+	done < <(recipe "$name" source)
 	for package in $(recipe "$name" kernel); do
 		build_kernel "$package"
 	done
@@ -164,18 +212,23 @@ build_layer() {
 
 # find_built: sets $built to the cached layer of the resolved packages, which need not be there yet.
 find_built() {
-	# shellcheck disable=SC2046
-	inputs $(closure $(recipe "$name" deb | cut -d' ' -f1) $(recipe "$name" kernel)) >"$inputs"
-	built=$CACHE/layer-$name-$( (cat "$inputs" "$here/layers/$name" "$here/layers.sh"; [ ! -e "$modules" ] || cat "$modules"
+	packages "$name" >"$inputs"
+	built=$CACHE/layer-$name-$( (cat "$inputs" "$recipe_file" "$here/layers.sh"; [ ! -e "$modules" ] || cat "$modules"
 		[ -z "$(recipe "$name" kernel)" ] || cat "$base/modules"
+		builders "$name"
 		zstd --version) | key)
 }
 
-one() {
-	local name=$1 stage=$OUT/.layer tree=$OUT/.layer/tree inputs=$OUT/.layer-inputs modules=$base/$1.modules.cpio.zst built quick
-	[ -e "$here/layers/$name" ] || die "no layer $name; there are: $(cd "$here/layers" && echo *)"
+# build NAME: sets $built to the layer's folder in the cache, where it is built if it is not there yet.
+build() {
+	local quick recipe_file=$here/layers/$1
+	if [ "$name" = kernel-operator ]; then
+		dpkg-deb --fsys-tarfile "$KERNEL" | tar -t | grep '^\./boot/vmlinuz-' >/dev/null || die "KERNEL: $KERNEL has no boot/vmlinuz-RELEASE in it"
+		recipe_file=$KERNEL
+	fi
+	[ -e "$recipe_file" ] || die "no layer $name; there are: $(cd "$here/layers" && echo *)"
 	# Resolving takes a second, and leads to the same as long as nothing of this changes.
-	quick=$CACHE/layer-$name.$( (cat "$here/layers/$name" "$here/layers.sh" "$PINS"; basename "$base"; zstd --version) | key)
+	quick=$CACHE/layer-$name.$( (cat "$recipe_file" "$here/layers.sh" "$PINS"; basename "$base"; builders "$name"; zstd --version) | key)
 	built=$(readlink -f "$quick")
 	if ! [ -e "$built/cpio.zst" ]; then
 		find_built
@@ -185,7 +238,24 @@ one() {
 		fi
 		ln -sfn "${built##*/}" "$quick"
 	fi
+}
+
+one() {
+	local name=$1 stage=$OUT/.layer tree=$OUT/.layer/tree inputs=$OUT/.layer-inputs modules=$base/$1.modules.cpio.zst built
+	if [ "$name" != kernel-operator ] || [ -n "${KERNEL:-}" ]; then
+		build "$name"
+	else
+		# Which package it was is known as long as it fits the image.
+		[ -e "$OUT/layers/$name.cpio.zst" ] || die "kernel-operator: which one? KERNEL=FILE names a Debian package of it (make bindeb-pkg)"
+		built=$CACHE/$(sed -n "s/^$(basename "$base") //p" "$OUT/layers/$name.built")
+		[ -e "$built/cpio.zst" ] || {
+			echo "layers.sh: the layer kernel-operator does not fit this image, and is removed: make layers KERNEL=FILE makes it anew" >&2
+			rm -f "$OUT/layers/$name".*
+			return
+		}
+	fi
 	mkdir -p "$OUT/layers"
+	[ "$name" != kernel-operator ] || echo "$(basename "$base") ${built##*/}" >"$OUT/layers/$name.built"
 	cp "$built/cpio.zst" "$OUT/layers/$name.cpio.zst.new"
 	mv "$OUT/layers/$name.cpio.zst.new" "$OUT/layers/$name.cpio.zst"
 	if [ -e "$built/vmlinuz" ]; then
@@ -203,7 +273,9 @@ one() {
 [ -e "$OUT/manifest.json" ] || die "no image in $OUT; \`make image\` comes first"
 if [ $# = 0 ]; then
 	for file in "$OUT"/layers/*.cpio.zst; do
-		[ ! -e "$here/layers/$(basename "$file" .cpio.zst)" ] || set -- "$@" "$(basename "$file" .cpio.zst)"
+		name=$(basename "$file" .cpio.zst)
+		[ "$name" = kernel-operator ] || [ -e "$here/layers/$name" ] || continue
+		set -- "$@" "$name"
 	done
 fi
 for layer; do

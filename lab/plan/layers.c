@@ -26,6 +26,7 @@ static const struct {
 	const char *level, *layer;
 } kernels[] = {
     {"debian", "kernel-debian"},
+    {"operator", "kernel-operator"},
 };
 
 static bool has(const json_t *layers, const char *name)

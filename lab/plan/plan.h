@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What sizes are multiplied with; no denominator: with nothing. */
+/* What sizes and times are multiplied with; no denominator: with nothing. */
 struct plan_scale {
 	unsigned int numerator, denominator;
 };
@@ -61,7 +61,7 @@ struct plan {
 /* How a plan shall be read. */
 struct plan_options {
 	uint64_t seed;           /* used where the plan shuffles without naming one */
-	struct plan_scale scale; /* of the sizes of its copies, to whole records */
+	struct plan_scale scale; /* of its workloads: sizes to whole records, times to whole seconds */
 	bool as_published;       /* as its section published has it */
 	uint64_t boots, samples; /* instead of what the plan repeats; 0: as it says */
 };

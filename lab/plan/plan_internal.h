@@ -101,6 +101,11 @@ int plan_check_factors(struct plan_build *b);
 int plan_check_states(struct plan_build *b);
 /* BYTES by SCALE, down to whole records; as they are without a scale. */
 uint64_t plan_scaled(const struct plan_scale *scale, uint64_t bytes, uint64_t record_bytes);
+/* A time or a count in SCALE, in whole steps of RECORD, but not below LEAST where it is not less by itself.
+ */
+uint64_t plan_scaled_to(const struct plan_scale *scale, uint64_t value, uint64_t record, uint64_t least);
+/* A workload's time in ms in SCALE: whole seconds, at least one. */
+uint64_t plan_scaled_ms(const struct plan_scale *scale, uint64_t ms);
 int plan_read_workloads(struct plan_build *b);
 /* precision to plan->precision. */
 int plan_read_precision(struct plan_build *b);

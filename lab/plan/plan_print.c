@@ -170,7 +170,7 @@ void plan_print(const struct plan *plan, const struct assumptions *a, FILE *to)
 	fprintf(to, "Question: %s%s\n", plan->question,
 	        plan->question[strlen(plan->question) - 1] == '\n' ? "" : "\n");
 	if (plan->scale.denominator)
-		fprintf(to, "SCALED: sizes are %u/%u of the plan's\n\n", plan->scale.numerator,
+		fprintf(to, "SCALED: sizes and times are %u/%u of the plan's\n\n", plan->scale.numerator,
 		        plan->scale.denominator);
 	if (plan->as_published)
 		fputs("AS PUBLISHED: with the sizes, data and repeats of the experiment that the plan "

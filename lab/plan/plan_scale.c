@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Smaller sizes for a plan as it stands: so that a plan for hardware runs whole where there is little of it.
+ * Smaller sizes and shorter times for a plan as it stands: so that a plan for hardware runs whole where there
+ * is little of it.
  */
 #include "plan_internal.h"
 
@@ -31,4 +32,18 @@ uint64_t plan_scaled(const struct plan_scale *scale, uint64_t bytes, uint64_t re
 	if (!scale->denominator || !record_bytes)
 		return bytes;
 	return (uint64_t)(product / scale->denominator / record_bytes) * record_bytes;
+}
+
+uint64_t plan_scaled_to(const struct plan_scale *scale, uint64_t value, uint64_t record, uint64_t least)
+{
+	uint64_t scaled = plan_scaled(scale, value, record);
+
+	if (scaled >= least || value < least)
+		return scaled >= least ? scaled : value;
+	return least;
+}
+
+uint64_t plan_scaled_ms(const struct plan_scale *scale, uint64_t ms)
+{
+	return plan_scaled_to(scale, ms, 1000, 1000);
 }

@@ -130,11 +130,7 @@ json_t *plan_read_aio(struct plan_build *b, size_t index, const json_t *aio)
 	if (good)
 		check(b, index, aio, &s);
 	rounds = rounds_of(b, index, aio, duration_ms);
-	/* Many rounds of a minute are for hardware. */
-	if (rounds > 1 && b->plan->scale.denominator) {
-		duration_ms = plan_scaled(&b->plan->scale, duration_ms, 1000);
-		duration_ms = duration_ms ? duration_ms : 1000;
-	}
+	duration_ms = plan_scaled_ms(&b->plan->scale, duration_ms);
 	prepare = prepares(b, index, aio, reads);
 	if (good && s.bs && b->doc.complaints->count == complaints && b->plan->scale.denominator)
 		scale(b, integer_of(aio, "jobs", 1), &s);

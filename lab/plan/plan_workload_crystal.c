@@ -62,6 +62,7 @@ json_t *plan_read_crystal(struct plan_build *b, size_t index, const json_t *crys
 	if (b->plan->scale.denominator) {
 		size = plan_scaled(&b->plan->scale, size, MIB);
 		size = size ? size : MIB;
+		duration_ms = plan_scaled_ms(&b->plan->scale, duration_ms);
 	}
 	if (!r)
 		r = json_array_append_new(cells, cell_of(&fill, size, size, 0));

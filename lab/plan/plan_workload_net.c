@@ -9,7 +9,8 @@ enum {
 	DEFAULT_CONNECTIONS = 4,
 	DEFAULT_MESSAGE_BYTES = 64,
 	DEFAULT_COUNT = 10000,
-	MESSAGE_MAX_BYTES = 1 << 20
+	MESSAGE_MAX_BYTES = 1 << 20,
+	SCALED_COUNT = 299, /* fewer do not bound a 99th percentile */
 };
 
 uint64_t plan_workload_duration(struct plan_build *b, size_t index, const json_t *workload, const char *key)
@@ -41,7 +42,8 @@ json_t *plan_read_stream(struct plan_build *b, size_t index, const json_t *strea
 {
 	return json_pack("{s:s, s:I, s:I}", "type", "stream", "connections",
 	                 integer_of(stream, "connections", DEFAULT_CONNECTIONS), "duration_ms",
-	                 (json_int_t)plan_workload_duration(b, index, stream, "duration"));
+	                 (json_int_t)plan_scaled_ms(&b->plan->scale,
+	                                            plan_workload_duration(b, index, stream, "duration")));
 }
 
 json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt)
@@ -51,7 +53,9 @@ json_t *plan_read_rtt(struct plan_build *b, size_t index, const json_t *rtt)
 	if (plan_workload_size(b, index, rtt, "message", &bytes) && (bytes < 1 || bytes > MESSAGE_MAX_BYTES))
 		plan_workload_complain(b, index, "message", "a message has 1 byte to 1MiB");
 	return json_pack("{s:s, s:I, s:I}", "type", "rtt", "message_bytes", (json_int_t)bytes, "count",
-	                 integer_of(rtt, "count", DEFAULT_COUNT));
+	                 (json_int_t)plan_scaled_to(&b->plan->scale,
+	                                            (uint64_t)integer_of(rtt, "count", DEFAULT_COUNT), 1,
+	                                            SCALED_COUNT));
 }
 
 enum {
@@ -59,6 +63,7 @@ enum {
 	DEFAULT_BEFORE_MS = 5000,
 	DEFAULT_AFTER_MS = 15000,
 	AFTER_MAX_MS = 3599000,
+	SCALED_AFTER_MS = 10000, /* what is watched takes its time */
 	SECTOR_BYTES = 512
 };
 
@@ -103,6 +108,8 @@ json_t *plan_read_failover(struct plan_build *b, size_t index, const json_t *fai
 	if (good && bs && b->plan->scale.denominator) {
 		size = plan_scaled(&b->plan->scale, size, bs);
 		size = size ? size : bs;
+		before_ms = plan_scaled_ms(&b->plan->scale, before_ms);
+		after_ms = plan_scaled_to(&b->plan->scale, after_ms, 1000, SCALED_AFTER_MS);
 	}
 	if (what && !strcmp(json_string_value(what), "role"))
 		return role_change(b, index, failover, bs, size, before_ms, after_ms);

@@ -36,7 +36,8 @@ static int parse(int argc, char **argv, struct request *q)
 	     .text = &q->pivot.rows},
 	    {"columns", "NAME", "with --rows: what goes to the right", .text = &q->pivot.columns},
 	    {"value", "FIGURE",
-	     "with --rows: mb_per_s (default), iops, p50_us, p99_us, p99_9_us, rtt_us or stall_ms",
+	     "with --rows: mb_per_s (default), iops, p50_us, p99_us, p99_9_us, rtt_us, stall_ms "
+	     "or read_s",
 	     .text = &q->pivot.value},
 	    {0},
 	};

@@ -52,7 +52,8 @@ static int parse(int argc, char **argv, struct options *o)
 	     "for a plan whose order is shuffled without a seed (default: by chance; it is recorded)",
 	     .set = &o->seeded, .number = &o->plan_options.seed, .max = UINT32_MAX},
 	    {"scale", "1/N",
-	     "with the N-th part of the sizes that workloads have, where there is no hardware; it is "
+	     "with the N-th part of the sizes and times that workloads have, where there is no hardware; it "
+	     "is "
 	     "recorded",
 	     .parse = parse_scale, .to = &o->plan_options.scale},
 	    {"boots", "N", "instead of the plan's repeat: boots", .number = &o->plan_options.boots,

@@ -13,7 +13,8 @@ const struct figure figures[FIGURES] = {
     {FIGURE_P99_9_US, "p99_9_us", "us", "latency that 99.9 % of the I/Os keep to", true},
     {FIGURE_MAX_US, "max_us", "us", "the longest latency", true},
     {FIGURE_RTT_US, "rtt_us", "us", "median round trip of a sample", true},
-    {FIGURE_STALL_MS, "stall_ms", "ms", "how long writes stalled after the pull of a slave", true},
+    {FIGURE_STALL_MS, "stall_ms", "ms", "how long writes stalled at a failover or a change of roles", true},
+    {FIGURE_READ_S, "read_s", "s", "how long reading a tree of files took", true},
 };
 
 static const struct {

@@ -169,7 +169,7 @@ static void cautions(const struct page *p)
 		alone = alone || r->cells[i].sample_count == 1;
 	}
 	if (*r->scale) {
-		fputs("<p class=\"warn\"><b>Scaled.</b> Sizes are ", p->out);
+		fputs("<p class=\"warn\"><b>Scaled.</b> Sizes and times are ", p->out);
 		html_text(p->out, r->scale);
 		fputs(" of the plan's: figures of so little data are no figures of the hardware.</p>\n",
 		      p->out);

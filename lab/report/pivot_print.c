@@ -152,8 +152,10 @@ void pivot_print_text(const struct pivot *p, FILE *out)
 	        p->column_name ? " and " : "", p->column_name ? p->column_name : "");
 	print_along(p, out);
 	if (*p->report->scale)
-		fprintf(out, "SCALED: sizes are %s of the plan's. These are no figures of the hardware.\n",
-		        p->report->scale);
+		fprintf(
+		    out,
+		    "SCALED: sizes and times are %s of the plan's. These are no figures of the hardware.\n",
+		    p->report->scale);
 	if (!p->point_count)
 		fprintf(out, "no valid sample has a figure in %s\n", p->figure->unit);
 	for (unsigned int t = 0; p->point_count && t < p->table_count; t++)

@@ -46,7 +46,8 @@ static void print_head(const struct report *report, FILE *out)
 		        report->imported);
 	if (*report->scale)
 		fprintf(out,
-		        "SCALED: sizes are %s of the plan's. Figures of so little data are no figures of "
+		        "SCALED: sizes and times are %s of the plan's. Figures of so little data are no "
+		        "figures of "
 		        "the hardware.\n",
 		        report->scale);
 	if (report->as_published)

@@ -131,8 +131,9 @@ static const struct {
 	enum figure_id figure;
 	double scale;
 } found_figures[] = {
-    {FIGURE_IOPS, 1},     {FIGURE_P50_US, 1e3}, {FIGURE_P99_US, 1e3},   {FIGURE_P99_9_US, 1e3},
-    {FIGURE_MAX_US, 1e3}, {FIGURE_RTT_US, 1e3}, {FIGURE_STALL_MS, 1e6},
+    {FIGURE_IOPS, 1},       {FIGURE_P50_US, 1e3},   {FIGURE_P99_US, 1e3},
+    {FIGURE_P99_9_US, 1e3}, {FIGURE_MAX_US, 1e3},   {FIGURE_RTT_US, 1e3},
+    {FIGURE_STALL_MS, 1e6}, {FIGURE_STALL_MS, 1e6}, {FIGURE_READ_S, 1e9},
 };
 enum { FOUND_FIGURES = sizeof(found_figures) / sizeof(found_figures[0]) };
 
@@ -142,7 +143,8 @@ static const char samples_sql[] =
     "json_extract(CAST(r.body AS TEXT), '$.measurement.aio.iops', '$.measurement.aio.latency_ns.p50', "
     "'$.measurement.aio.latency_ns.p99', '$.measurement.aio.latency_ns.p99_9', "
     "'$.measurement.aio.latency_ns.max', '$.measurement.rtt.median_ns', '$.measurement.failover.stall_ns', "
-    "'$.measurement.rtt', '$.measurement.failover', '$.measurement.resync', '$.measurement.verify', "
+    "'$.measurement.role_change.stall_ns', '$.measurement.files.read.ns', '$.measurement.rtt', "
+    "'$.measurement.failover', '$.measurement.resync', '$.measurement.verify', "
     "'$.measurement.role_change', '$.measurement.files', '$.measurement.aio.rounds') "
     "FROM attempts a JOIN results r USING (run, cell_id, boot, sample, attempt) WHERE run = ? AND cell_id = "
     "? AND a.state = 'valid' AND r.role = 'measure' ORDER BY boot, sample";
@@ -156,12 +158,15 @@ static int read_found(struct report *report, struct report_cell *cell, struct re
 		json_decref(found);
 		return -EBADMSG;
 	}
+	for (size_t i = 0; i < FIGURES; i++)
+		s->figure[i] = NAN;
 	s->figure[FIGURE_MB_PER_S] = s->mb_per_s;
 	for (size_t i = 0; i < FOUND_FIGURES; i++) {
 		const json_t *value = json_array_get(found, i);
 
-		s->figure[found_figures[i].figure] =
-		    json_is_number(value) ? json_number_value(value) / found_figures[i].scale : NAN;
+		if (json_is_number(value))
+			s->figure[found_figures[i].figure] =
+			    json_number_value(value) / found_figures[i].scale;
 	}
 	for (size_t i = 0; i < REPORT_PARTS; i++)
 		report->has[i] = report->has[i] || !json_is_null(json_array_get(found, FOUND_FIGURES + i));

@@ -21,6 +21,7 @@ enum figure_id {
 	FIGURE_MAX_US,
 	FIGURE_RTT_US,
 	FIGURE_STALL_MS,
+	FIGURE_READ_S,
 	FIGURES
 };
 

@@ -44,7 +44,10 @@ void conductor_no_layer(struct conductor *c, struct moment now, const char *node
 	if (g && g->run)
 		run_end(g, now,
 		        error_new("lab", "layer", layer, "run",
-		                  "Build it with `make layers`, then ask for the run again.",
+		                  strcmp(layer, "kernel-operator")
+		                      ? "Build it with `make layers`, then ask for the run again."
+		                      : "Build it with `make layers KERNEL=FILE.deb`, a Debian package of "
+		                        "the kernel, then ask for the run again.",
 		                  "the run needs the layer %s, which is not in the server's image folder",
 		                  layer));
 }

@@ -75,48 +75,59 @@ static const struct by_hand *find(const char *name)
 	return NULL;
 }
 
-/* The evidence of the latest sample in which all of FOUND was in force; the caller owns it. NULL: there is
- * none. */
-static json_t *evidence_of(struct store *store, const char *run, const json_t *found)
+/* Not settings of a machine, but what was measured on it. */
+static bool is_setting(const char *name)
 {
-	json_t *evidence = NULL;
+	return strcmp(name, factors[FACTOR_STACK].name) != 0 && strcmp(name, factors[FACTOR_BOOT].name) != 0;
+}
+
+/* The levels in STATE that nobody has by himself; the caller owns them. */
+static json_t *differing_levels(const json_t *state)
+{
+	json_t *levels = json_object(), *level;
+	const char *name;
+
+	json_object_foreach ((json_t *)state, name, level) {
+		const struct factor *factor = factor_find(name);
+		json_t *by_itself = factor ? factor_default(factor) : NULL;
+
+		if (is_setting(name) && !json_equal(level, by_itself))
+			json_object_set(levels, name, level);
+		json_decref(by_itself);
+	}
+	return levels;
+}
+
+/* The latest sample of cell CELL_ID: {"evidence", "state"}; the caller owns it. NULL: there is none. */
+static json_t *latest(struct store *store, const char *run, const char *cell_id)
+{
+	json_t *sample = NULL;
 	sqlite3_stmt *row;
 
-	if (store_ask(store, &row,
-	              "SELECT CAST(body AS TEXT) -> '$.evidence' FROM results WHERE run = ? AND role = "
-	              "'measure' AND verdict = "
-	              "'valid' ORDER BY committed_unix_ns DESC",
-	              "s", run))
+	if (store_ask(
+	        store, &row,
+	        "SELECT json_object('evidence', CAST(body AS TEXT) -> '$.evidence', 'state', CAST(body AS "
+	        "TEXT) -> '$.cell.state') FROM results WHERE run = ? AND cell_id = ? AND role = 'measure' "
+	        "AND verdict = 'valid' ORDER BY committed_unix_ns DESC LIMIT 1",
+	        "ss", run, cell_id))
 		return NULL;
-	while (store_row(store, row) == 1) {
-		json_t *one = json_loads(store_text(row, 0), 0, NULL), *level;
-		bool all = one;
-		const char *name;
-
-		json_object_foreach ((json_t *)found, name, level) {
-			all =
-			    all && json_equal(json_object_get(json_object_get(one, "in_force"), name), level);
-		}
-		if (all) {
-			store_reset(row);
-			evidence = one;
-			break;
-		}
-		json_decref(one);
+	if (store_row(store, row) == 1) {
+		sample = json_loads(store_text(row, 0), 0, NULL);
+		store_reset(row);
 	}
-	return evidence;
+	return sample;
 }
 
 /* A set of sysctl keys is told key by key, as the kernel had them. */
-static void print_sysctl(const json_t *found, const json_t *evidence, FILE *out)
+static void print_sysctl(const json_t *levels, const json_t *evidence, FILE *out)
 {
-	bool set = json_object_get(found, factors[FACTOR_SYSCTL_SET].name);
-	const json_t *levels = set ? json_object_get(evidence, "settings") : found;
-	bool first = true;
+	bool set = json_object_get(levels, factors[FACTOR_SYSCTL_SET].name), first = true;
 	const char *name;
 	json_t *level;
 	char text[32];
 
+	if (set)
+		levels = json_object_get(evidence, "settings");
 	json_object_foreach ((json_t *)levels, name, level) {
 		if (strncmp(name, "sysctl.", 7) || !strcmp(name, factors[FACTOR_SYSCTL_SET].name))
 			continue;
@@ -127,7 +138,7 @@ static void print_sysctl(const json_t *found, const json_t *evidence, FILE *out)
 	}
 }
 
-static void print_commands(const json_t *found, const json_t *evidence, FILE *out)
+static void print_commands(const json_t *levels, const json_t *evidence, FILE *out)
 {
 	const json_t *nics = json_object_get(evidence, "nics"), *nic;
 	const char *disk = json_string_value(json_object_get(json_object_get(evidence, "disk"), "device"));
@@ -136,7 +147,7 @@ static void print_commands(const json_t *found, const json_t *evidence, FILE *ou
 	char text[32];
 	size_t i;
 
-	json_object_foreach ((json_t *)found, name, level) {
+	json_object_foreach ((json_t *)levels, name, level) {
 		const struct by_hand *by = find(name);
 		const char *value = level_text(level, text, sizeof(text));
 
@@ -157,24 +168,25 @@ static void print_commands(const json_t *found, const json_t *evidence, FILE *ou
 	}
 }
 
-void tune_print_install(struct store *store, const char *run, const json_t *found, FILE *out)
+void tune_print_install(struct store *store, const char *run, const char *cell_id, FILE *out)
 {
-	json_t *evidence = evidence_of(store, run, found);
+	json_t *sample = latest(store, run, cell_id), *evidence = json_object_get(sample, "evidence");
+	json_t *levels = differing_levels(json_object_get(sample, "state")), *ignored;
 	const char *conf = json_string_value(json_object_get(evidence, "drbd_conf"));
 	bool commands = false;
 	const char *name;
-	json_t *ignored;
 
-	json_object_foreach ((json_t *)found, name, ignored) {
+	json_object_foreach (levels, name, ignored) {
 		commands = commands || (strncmp(name, "sysctl.", 7) && strncmp(name, "drbd.", 5));
 	}
 	fputs("\nTo install:\n", out);
-	print_sysctl(found, evidence, out);
+	print_sysctl(levels, evidence, out);
 	if (commands)
 		fputs("at boot:\n", out);
-	print_commands(found, evidence, out);
+	print_commands(levels, evidence, out);
 	if (conf)
 		fprintf(out, "/etc/drbd.d/assay.res:\n%s%s", conf,
 		        *conf && conf[strlen(conf) - 1] == '\n' ? "" : "\n");
-	json_decref(evidence);
+	json_decref(levels);
+	json_decref(sample);
 }

@@ -68,13 +68,16 @@ static void print_outcome(const struct tune_path *path, FILE *out)
 		fputs("Found: ", out);
 		print_levels(path->found, out);
 		fprintf(out, "\n%s beside the start in one interleaved run.\n",
-		        last->confirms && last->kept ? "Confirmed as better"
-		                                     : "NOT CONFIRMED: not better beyond its uncertainty");
+		        last->confirms && last->kept
+		            ? "Confirmed as better"
+		            : "NOT CONFIRMED, so the start stays: not better beyond its uncertainty,");
 	}
 }
 
 void tune_print(struct store *store, const char *run, const struct tune_path *path, FILE *out)
 {
+	const struct tune_stage *last = path->count ? &path->stages[path->count - 1] : NULL;
+
 	fprintf(out,
 	        "Tuning for %s, %s is better. A level is kept only if it is better by more than %.3g %% at "
 	        "95 %%, corrected "
@@ -91,8 +94,9 @@ void tune_print(struct store *store, const char *run, const struct tune_path *pa
 			print_candidate(path, s, k, out);
 	}
 	print_outcome(path, out);
-	if (path->complete && json_object_size(path->found))
-		tune_print_install(store, run, path->found, out);
+	/* What was found but not confirmed is not better than the start. */
+	if (path->complete && last)
+		tune_print_install(store, run, last->cell_ids[last->kept], out);
 }
 
 static json_t *candidate_json(const struct tune_stage *s, size_t i)

@@ -81,8 +81,9 @@ int tune_next(struct store *store, const char *run, char *why, size_t why_size);
 /* print.c */
 void tune_print(struct store *store, const char *run, const struct tune_path *path, FILE *out);
 json_t *tune_json(const struct tune_path *path);
-/* The lines that set FOUND: sysctl.conf, ethtool, drbd.conf and so on; of the latest sample of cell CELL_ID.
+/* The lines that make a node as in the latest sample of cell CELL_ID: sysctl.conf, ethtool, drbd.conf and so
+ * on.
  */
-void tune_print_install(struct store *store, const char *run, const json_t *found, FILE *out);
+void tune_print_install(struct store *store, const char *run, const char *cell_id, FILE *out);
 
 #endif

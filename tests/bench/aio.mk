@@ -11,6 +11,7 @@ bench-aio: $(OUT)/tests/aio_run
 
 ## bench-aio-fio: the workload aio beside fio in one VM on null_blk: IOPS in pairs, and latencies
 bench-aio-fio: image $(OUT)/tests/aio_run
+	@$(IMAGE_ENV) image/layers.sh fio
 	@tests/bench/aio-fio.sh $(OUT)/tests/aio_run
 
 .PHONY: bench-aio bench-aio-fio

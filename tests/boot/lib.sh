@@ -76,6 +76,15 @@ disk_sum()
 	sha256sum <"$LAB/$1.data.raw" || kill -TERM $$
 }
 
+# kernel_faults: what the nodes' kernels complained of. Left out is QEMU's own fault: its TCG now and then runs the int3 of a
+# patched instruction after the kernel has put the instruction back and forgotten about it; the node reboots, and what it
+# measured is measured again.
+kernel_faults()
+{
+	awk '/int3: 0000 \[#/ { tcg = 1 } !tcg && /WARNING:|BUG:|Oops|Call Trace|hung_task/ { print FILENAME ": " $0 }
+		/Kernel panic|---\[ end Kernel|reboot: |Linux version/ { tcg = 0 }' "$LAB"/n?.serial
+}
+
 # Every sample of the last run counted exactly once: as many (cell, boot, sample) with a valid measurement as were asked
 # for, none twice, and the database is sound.
 samples_complete()

@@ -10,7 +10,7 @@ is 'every cell is valid' "$RUN_STATUS" 0
 samples_complete 12 read
 is 'every sample is a 10,000th of 80 GiB, in whole records' "$(sql "SELECT DISTINCT measured_bytes FROM results WHERE role = 'measure'")" $((80 * 1024 * 1024 * 1024 / 10000 / 262144 * 262144))
 is 'the store has the scale' "$(sql 'SELECT scale FROM runs')" 1/10000
-like 'the report says so' "$(cat "$LAB/run.log")" 'SCALED: sizes are 1/10000'
+like 'the report says so' "$(cat "$LAB/run.log")" 'SCALED: sizes and times are 1/10000'
 equivalent()
 {
 	sql "SELECT json_extract(CAST(body AS TEXT), '\$.measurement.equivalent') FROM results WHERE role = 'measure'"

@@ -65,6 +65,45 @@ if [ "$(id -u)" = 0 ]; then
 	X
 fi
 
+# A program from its source: one static file, which needs no shared memory.
+ok "fio from its source" layers fio
+mkdir "$WORK/fio"
+(cd "$WORK/fio" && zstd -q -d -c "$OUT/layers/fio.cpio.zst" | cpio -idm --quiet --no-absolute-filenames)
+is "fio: the version that the manifest says" "$("$WORK/fio/layers/fio/usr/bin/fio" --version)" \
+	"fio-$(jq -r '.layers.fio.packages[] | select(.name == "fio") | .version' "$m")"
+ok "fio: static" not grep -q . <(readelf -d "$WORK/fio/layers/fio/usr/bin/fio" | grep NEEDED)
+is "fio: the engines of the workload aio" "$("$WORK/fio/layers/fio/usr/bin/fio" --enghelp | grep -oxE '[[:space:]]*(libaio|io_uring)' | xargs)" 'io_uring libaio'
+ok "fio: asks for no System V shared memory" not grep -q 'shmget' "$WORK/fio/layers/fio/usr/bin/fio"
+ok "fio: its licence" test -s "$WORK/fio/layers/fio/usr/share/doc/fio/copyright"
+ok "fio: no path of this machine in it" not grep -qaF "$CACHE" "$WORK/fio/layers/fio/usr/bin/fio"
+
+# The operator's kernel: a package with one module that our kernel has, and one that it has not.
+deb=$WORK/linux-image-9.9-own
+module=$(find "$(readlink -f "$OUT/kernel")/" -name dm-mod.ko | head -n 1)
+mkdir -p "$deb"/{DEBIAN,boot,usr/share/doc/linux-image-9.9-own,lib/modules/9.9-own/kernel}
+printf 'Package: linux-image-9.9-own\nVersion: 9.9-3\nArchitecture: amd64\nMaintainer: x <x@example.org>\nDescription: x\n' >"$deb/DEBIAN/control"
+echo 'not a kernel' >"$deb/boot/vmlinuz-9.9-own"
+echo GPL >"$deb/usr/share/doc/linux-image-9.9-own/copyright"
+cp "$module" "$deb/lib/modules/9.9-own/kernel/dm-mod.ko"
+cp "$module" "$deb/lib/modules/9.9-own/kernel/not_ours.ko"
+touch "$deb/lib/modules/9.9-own/modules."{order,builtin}
+dpkg-deb --root-owner-group -b "$deb" "$WORK/own.deb" >/dev/null
+like "the operator's kernel must be named" "$(layers kernel-operator)" 'KERNEL=FILE names a Debian package'
+like "it must be one" "$(KERNEL=$(find "$CACHE/src/" -path '*/lvm2*' -name '*.deb' | head -n 1) layers kernel-operator)" 'has no boot/vmlinuz-RELEASE in it'
+ok "it becomes a layer" env KERNEL="$WORK/own.deb" "$ROOT/image/layers.sh" kernel-operator
+is "with its vmlinuz" "$(cat "$OUT/layers/kernel-operator.vmlinuz")" 'not a kernel'
+is "and those of its modules that ours has" "$(zstd -q -d -c "$OUT/layers/kernel-operator.cpio.zst" | cpio -it --quiet 2>/dev/null | grep 'ko')" \
+	lib/modules/9.9-own/kernel/dm-mod.ko.zst
+is "the manifest says which" "$(jq -r '.layers."kernel-operator".packages[] | "\(.name) \(.version) \(.sha256)"' "$m")" \
+	"linux-image-9.9-own 9.9-3 $(sha256sum <"$WORK/own.deb" | cut -d' ' -f1)"
+is "and the node can read its release" "$(zstd -q -d -c "$OUT/layers/kernel-operator.cpio.zst" | cpio -i --quiet --to-stdout layers/kernel-operator/layer.json | jq -r .release)" 9.9-own
+ok "the image is made once more" image
+ok "it is kept without being named again" layers
+is "the manifest has it again" "$(jq -c '.layers | keys' "$m")" '["filesystems","fio","kernel-operator","lvm2"]'
+sed -i 's/^[^ ]*/another/' "$OUT/layers/kernel-operator.built"
+like "but not for another image" "$(layers)" 'kernel-operator does not fit this image, and is removed'
+ok "then it is gone" test ! -e "$OUT/layers/kernel-operator.cpio.zst"
+
 like "a layer that is none" "$(layers lvm3)" 'no layer lvm3; there are: .*cryptsetup.* lvm2'
 cp -r "$ROOT/image" "$WORK/image"
 sed -i '/^deb libedit2 /d' "$WORK/image/layers.pins"

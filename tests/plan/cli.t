@@ -47,7 +47,7 @@ says 2 '--seed takes a whole number' plan "$plan" --seed 18446744073709551616
 says 2 '--scale takes a fraction such as 1/1000, not "0.1"' plan "$plan" --scale 0.1
 says 2 '--scale takes a fraction such as 1/1000, not "3/2"' plan "$plan" --scale 3/2
 says 2 '--scale takes a fraction such as 1/1000, not "1/0"' plan "$plan" --scale 1/0
-says 0 'SCALED: sizes are 1/2 of' plan "$plan" --scale 1/2
+says 0 'SCALED: sizes and times are 1/2 of' plan "$plan" --scale 1/2
 says 2 '--mb-per-s must be at least 1' plan "$plan" --mb-per-s 0
 says 2 '--group needs --lab' plan "$plan" --group pair
 says 2 'No such file or directory' plan tests/data/plans/none.yaml

@@ -61,7 +61,7 @@ like "and what the console says" "$(cat "$dir/console")" 'seen'
 
 like "without JavaScript the rates are pictures" "$(cat "$dir/plain.html")" '<svg class="xy"'
 is "nothing is loaded from elsewhere" "$(grep -Eic '(src|href)="?(https?:)?//|@import|url\(' "$dir/plain.html" || :)" 0
-like "scaled results say so" "$(cat "$dir/plain.html")" 'Scaled.</b> Sizes are 1/10'
+like "scaled results say so" "$(cat "$dir/plain.html")" 'Scaled.</b> Sizes and times are 1/10'
 # section ID: of the page, on one line
 section() { tr '\n' ' ' <"$dir/plain.html" | grep -o "<section id=\"$1\">.*" | sed 's:</section>.*::'; }
 top=$(section verdict)

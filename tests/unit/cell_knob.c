@@ -116,6 +116,46 @@ static void test_words(void **unused)
 	json_decref(state);
 }
 
+/* What the virtual lab's CPUs have nothing for (tests/boot/proven): two levels of each, as they were found
+ * and as asked. */
+static void test_cpus(void **unused)
+{
+	static const struct {
+		const char *file, *name, *found, *asked;
+	} levels[] = {
+	    {"sys/devices/system/cpu/smt/control", "cpu.smt", "on", "off"},
+	    {"sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "cpu.governor", "schedutil",
+	     "powersave"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		json_t *state = json_pack("{s:s}", levels[i].name, levels[i].asked);
+		json_t *in_force = json_object(), *settings;
+		struct failure why;
+
+		put(levels[i].file, levels[i].found);
+		settings = knob_settings(&place);
+		assert_string_equal(json_string_value(json_object_get(settings, levels[i].name)),
+		                    levels[i].found);
+		json_decref(settings);
+		assert_int_equal(knob_apply(&changes, &place, state, KNOB_FIRST, &why), 0);
+		has(levels[i].file, levels[i].asked);
+		assert_int_equal(knob_in_force(&place, state, in_force), 0);
+		assert_true(json_equal(in_force, state));
+		/* A kernel that goes back on it is found out. */
+		put(levels[i].file, levels[i].found);
+		assert_int_equal(knob_in_force(&place, state, in_force), 0);
+		assert_string_equal(json_string_value(json_object_get(in_force, levels[i].name)),
+		                    levels[i].found);
+		put(levels[i].file, levels[i].asked);
+		knob_restore(&changes, &place);
+		has(levels[i].file, levels[i].found);
+		json_decref(in_force);
+		json_decref(state);
+	}
+}
+
 static void refuses(json_t *state, int wanted, const char *message)
 {
 	struct failure why;
@@ -238,6 +278,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_set, prepare, tear_down),
 	    cmocka_unit_test_setup_teardown(test_read_ahead, prepare, tear_down),
 	    cmocka_unit_test_setup_teardown(test_words, prepare, tear_down),
+	    cmocka_unit_test_setup_teardown(test_cpus, prepare, tear_down),
 	    cmocka_unit_test_setup_teardown(test_unsupported, prepare, tear_down),
 	    cmocka_unit_test_setup_teardown(test_workload, prepare, tear_down),
 	    cmocka_unit_test_setup_teardown(test_boot_arguments, prepare, tear_down),

@@ -299,9 +299,10 @@ static void sim_make_result(struct sim_node *n, enum sim_quirk quirk)
 		return;
 	}
 	json_object_set_new(n->result, "evidence",
-	                    json_pack("{ss s[] si sO}", "boot_id", n->boot_id, "differences",
+	                    json_pack("{ss s[] si sO ss s[{ss}]}", "boot_id", n->boot_id, "differences",
 	                              "states_built_before", (int)n->states - 1, "in_force",
-	                              json_object_get(json_object_get(n->work, "cell"), "state")));
+	                              json_object_get(json_object_get(n->work, "cell"), "state"), "drbd_conf",
+	                              sim_text(n->work, "cell_id"), "nics", "name", "eth7"));
 	if (!strcmp(sim_text(n->work, "role"), "measure")) {
 		int64_t ns = sim_sample_ns ? sim_sample_ns(n) : 1000000;
 

@@ -91,6 +91,28 @@ static int end(void **state)
 	return 0;
 }
 
+/* What is printed at the end: settings of cell CELL_ID, whose id the made-up nodes have in drbd.conf's place.
+ */
+static void expect_installs(struct sim *sim, const struct tune_path *path, const char *cell_id,
+                            const char *line)
+{
+	char *text = NULL, *install;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	tune_print(sim->store, sim->run, path, out);
+	fclose(out);
+	install = strstr(text, "\nTo install:\n");
+	assert_non_null(install);
+	if (!strstr(install, cell_id))
+		fail_msg("not of cell %s: %s", cell_id, install);
+	if (!strstr(install, line))
+		fail_msg("without %s: %s", line, install);
+	assert_null(strstr(install, "stack"));
+	free(text);
+}
+
 static void check_stages(const struct tune_path *path)
 {
 	static const size_t kept[] = {3, 0, 1, 0, 1}, counts[] = {4, 2, 2, 2, 2};
@@ -133,6 +155,35 @@ static void whole_way(void **state)
 	assert_int_equal(report_load(sim.store, sim.run, &report), 1);
 	assert_non_null(report->tune);
 	report_free(report);
+	expect_installs(&sim, path, path->stages[4].cell_ids[1], "ip link set eth7 mtu 9000\n");
+	tune_free(path);
+	sim_end(&sim);
+}
+
+/* 10 % better in the first four boots only. */
+static int64_t fades(const struct sim_node *n)
+{
+	return has(n, "drbd.net.max-buffers", 8000) && n->boots <= 4 ? 9000000 : 10000000 + n->given;
+}
+
+static void not_confirmed(void **state)
+{
+	struct tune_path *path;
+	struct sim sim;
+
+	(void)state;
+	start(&sim, "schema_version: 1\nquestion: q\nnodes: 2\nbase: {stack: drbd, nic.tso: \"off\"}\n"
+	            "tune:\n  margin: 2%\n  steps:\n    - drbd.net.max-buffers: [8000]\n"
+	            "workloads:\n  - copy: {bs: 4MiB, size: 8MiB}\nrepeat: {boots: 4, samples: 1}\n");
+	sim_sample_ns = fades;
+	sim_go(&sim, 200000, "done");
+	path = load(&sim);
+	assert_true(path->complete);
+	assert_int_equal(path->stages[0].kept, 1);
+	assert_int_equal(path->stages[1].kept, 0);
+	expect_found(path, "{\"drbd.net.max-buffers\": 8000}");
+	/* The start's. */
+	expect_installs(&sim, path, path->stages[1].cell_ids[0], "ethtool -K eth7 tso off\n");
 	tune_free(path);
 	sim_end(&sim);
 }
@@ -194,6 +245,7 @@ static void nothing_better(void **state)
 	assert_true(path->complete);
 	assert_int_equal(path->count, 2); /* nothing to confirm */
 	expect_found(path, "{}");
+	expect_installs(&sim, path, path->stages[1].cell_ids[0], "");
 	tune_free(path);
 	sim_end(&sim);
 }
@@ -267,6 +319,7 @@ int main(void)
 	    cmocka_unit_test_teardown(whole_way, end),
 	    cmocka_unit_test_teardown(killed, end),
 	    cmocka_unit_test_teardown(nothing_better, end),
+	    cmocka_unit_test_teardown(not_confirmed, end),
 	    cmocka_unit_test_teardown(no_incumbent, end),
 	};
 

@@ -57,7 +57,7 @@ static void test_table(void **state)
 	assert_null(strstr(text, "order of measuring")); /* three samples are too few */
 	free(text);
 	text = printed(&sim, report_csv);
-	assert_non_null(strstr(text, ",8388608,4000000,2097.152,,,,,,,\n"));
+	assert_non_null(strstr(text, ",8388608,4000000,2097.152,,,,,,,,\n"));
 	free(text);
 	sim_end(&sim);
 }

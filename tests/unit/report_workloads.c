@@ -47,6 +47,15 @@ static void expect(struct sim *sim, const char *line)
 	free(text);
 }
 
+static void expect_figure(struct sim *sim, enum figure_id id, double wanted)
+{
+	struct report *report;
+
+	assert_int_equal(report_load(sim->store, sim->run, &report), 1);
+	assert_float_equal(report->cells[0].samples[0].figure[id], wanted, 1e-9);
+	report_free(report);
+}
+
 static void test_steady(void **state)
 {
 	struct sim sim;
@@ -108,6 +117,10 @@ static void test_lines(void **state)
 	    &sim,
 	    "Trees of files:\n  cell 1, boot 1, sample 1: make 10.0 files/s, 2.00 MB/s; read 40.0 files/s, "
 	    "8.00 MB/s; remove 100.0 files/s (in 1.00, 0.25 and 0.10 s)\n");
+	expect_figure(&sim, FIGURE_READ_S, 0.25);
+	expect_figure(&sim, FIGURE_STALL_MS, 9); /* of a change of roles */
+	set(&sim, "$.measurement.failover", "{\"stall_ns\": 7000000}");
+	expect_figure(&sim, FIGURE_STALL_MS, 7);
 	sim_end(&sim);
 }
 
