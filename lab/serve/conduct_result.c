@@ -193,6 +193,7 @@ struct assignment {
 	bool fresh;
 };
 
+/* Only of N's present boot: what an earlier one was given, this one did not measure. */
 static int find_assignment(struct conductor *c, const struct sample_key *key, const struct node *n,
                            struct assignment *a)
 {
@@ -202,8 +203,9 @@ static int find_assignment(struct conductor *c, const struct sample_key *key, co
 	                  "JOIN cells c ON c.run = "
 	                  "a.run AND c.cell_id = a.cell_id WHERE a.run = ? AND a.cell_id = ? AND boot = ? "
 	                  "AND sample = ? AND "
-	                  "attempt = ? AND a.node = ?",
-	                  "ssiiis", key->run, key->cell_id, key->boot, key->sample, key->attempt, n->name);
+	                  "attempt = ? AND a.node = ? AND a.token = ?",
+	                  "ssiiiss", key->run, key->cell_id, key->boot, key->sample, key->attempt, n->name,
+	                  n->token);
 
 	if (!r)
 		r = store_row(c->store, row);
@@ -279,7 +281,7 @@ struct reply conductor_result(struct conductor *c, struct moment now, struct nod
 	struct sample_key key = key_of(result);
 	struct assignment assignment = {0};
 	char sha256[SHA256_HEX_SIZE];
-	struct reply reply = {.status = 500};
+	struct reply reply = {0};
 	const json_t *measurement = json_object_get(result, "measurement");
 	const char *verdict = text(result, "verdict");
 	const char *reason = json_string_value(json_object_get(result, "reason"));
@@ -296,7 +298,7 @@ struct reply conductor_result(struct conductor *c, struct moment now, struct nod
 	if (!r)
 		r = find_assignment(c, &key, n, &assignment);
 	if (!r) {
-		wrong(why, "/attempt", "this sample was never given to %s", n->name);
+		wrong(why, "/attempt", "this sample was never given to this boot of %s", n->name);
 		return (struct reply){.status = 404};
 	}
 	if (r == 1 && strcmp(assignment.role, text(result, "role"))) {
@@ -310,10 +312,8 @@ struct reply conductor_result(struct conductor *c, struct moment now, struct nod
 	if (r == 1)
 		r = store_result(c, now, n, &key, &assignment, &(struct judgement){verdict, reason, sha256},
 		                 measurement, body, length);
-	if (r) {
-		store_failed(c, "result", r);
-		return (struct reply){.status = 500};
-	}
+	if (r)
+		return store_refuses(c, "result", r);
 	log_event(n->name, "result", "sample %" PRId64 ", attempt %" PRId64 ": %s%s%s", key.sample,
 	          key.attempt, verdict, reason ? ": " : "", reason ? reason : "");
 	live(n, now, "result", "%s", verdict);
