@@ -39,6 +39,10 @@ $(OUT)/obj/lab-san/gen/%.o: $(OUT)/gen/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(LAB_CFLAGS) -O1 $(LAB_SAN) -MMD -c -o $@ $<
 
+## docs: the pages of docs/ that are made from the code
+docs: $(OUT)/assay
+	docs/generate.pl $(OUT)/assay docs
+
 # One program a test file; all of lab but main() is linked in.
 LAB_TEST_C  := $(foreach area,accept export histogram series plan schema factor canonical lab cli store serve report conductor stats compare import,$(wildcard tests/unit/$(area)_*.c))
 LAB_TESTS   := $(LAB_TEST_C:tests/unit/%.c=$(OUT)/tests/%)
@@ -60,4 +64,4 @@ $(OUT)/obj/lab/lab/store/store.o $(OUT)/obj/lab-san/lab/store/store.o: lab/store
 $(OUT)/obj/lab/lab/export/grafana.o $(OUT)/obj/lab-san/lab/export/grafana.o: lab/export/grafana.json
 .SECONDARY: $(LAB_SAN_OBJ) $(LAB_TEST_C:%.c=$(OUT)/obj/lab-san/%.o)
 include tests/fuzz/fuzz.mk
-.PHONY: lab
+.PHONY: lab docs
