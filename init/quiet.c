@@ -14,7 +14,11 @@
 
 #define WORKQUEUES "sys/devices/virtual/workqueue/cpumask"
 #define WATCHDOGS  "proc/sys/kernel/watchdog_cpumask"
+#define VMSTAT                                                                                               \
+	"proc/sys/vm/stat_interval" /* how often a thread of each CPU sums up its counters of pages, s */
 #define CPU_FOLDER "sys/devices/system/cpu"
+
+#define VMSTAT_S "120"
 
 enum { MASK_TEXT = CPU_SETSIZE / 4 + CPU_SETSIZE / 32, LIST_TEXT = 256 };
 
@@ -90,6 +94,17 @@ static int write_set(struct quiet *quiet, const char *root, const char *file,
 	return r == -ENOMEM ? r : 0;
 }
 
+/* A kernel without the file has nothing to slow down. */
+static int slow_vmstat(struct quiet *quiet, const char *root)
+{
+	char path[512];
+	int r;
+
+	snprintf(path, sizeof(path), "%s/" VMSTAT, root);
+	r = quiet_write(quiet, path, VMSTAT_S);
+	return r == -ENOMEM ? r : 0;
+}
+
 int quiet_apply(struct quiet *quiet, const char *root, const char *management_nic, const json_t *state)
 {
 	int r;
@@ -111,6 +126,8 @@ int quiet_apply(struct quiet *quiet, const char *root, const char *management_ni
 		r = write_set(quiet, root, WATCHDOGS, cpus_to_list);
 	if (!r && quiet->level == QUIET_ON)
 		r = write_set(quiet, root, WORKQUEUES, cpus_to_mask);
+	if (!r && quiet->level == QUIET_ON)
+		r = slow_vmstat(quiet, root);
 	return r;
 }
 
@@ -161,6 +178,9 @@ static void quiet_fault(const struct quiet *quiet, const char *root, char *buf, 
 	if (!*buf && quiet->level == QUIET_ON &&
 	    !says(root, WORKQUEUES, cpus_from_mask, &quiet->split.housekeeping, text))
 		snprintf(buf, size, "unbound workqueues are on CPUs of mask %.64s", text);
+	if (!*buf && quiet->level == QUIET_ON && read_file_at(text, sizeof(text), "%s/" VMSTAT, root) > 0 &&
+	    strcmp(text, VMSTAT_S) != 0)
+		snprintf(buf, size, "vm.stat_interval is %.32s", text);
 	if (!*buf && quiet->placed && (affinity_get(0, &real) || !CPU_EQUAL(&real, &quiet->split.measuring)))
 		snprintf(buf, size, "the workload is elsewhere");
 }

@@ -109,6 +109,7 @@ static int prepare(void **state)
 	put("sys/devices/system/cpu/nohz_full", "(null)\n");
 	put("sys/devices/virtual/workqueue/cpumask", "f\n");
 	put("proc/sys/kernel/watchdog_cpumask", "0-3\n");
+	put("proc/sys/vm/stat_interval", "1\n");
 	/* A disk's controller, the management NIC, a storage NIC, something else; one that cannot be moved.
 	 */
 	put("sys/bus/pci/devices/0000:00:05.0/class", "0x010802\n");
@@ -194,6 +195,12 @@ static void test_on(void **unused)
 	assert_true(json_equal(levels, state));
 	json_decref(levels);
 	/* Each thing that is not as asked is told. */
+	has("proc/sys/vm/stat_interval", "120");
+	put("proc/sys/vm/stat_interval", "1\n");
+	levels = in_force(state);
+	assert_string_equal(json_string_value(json_object_get(levels, "cpu.quiet")),
+	                    "on, but vm.stat_interval is 1");
+	json_decref(levels);
 	put("sys/devices/virtual/workqueue/cpumask", "f\n");
 	levels = in_force(state);
 	assert_string_equal(json_string_value(json_object_get(levels, "cpu.quiet")),
@@ -211,6 +218,7 @@ static void test_on(void **unused)
 	json_decref(levels);
 	quiet_restore(&quiet);
 	has("sys/devices/virtual/workqueue/cpumask", "f");
+	has("proc/sys/vm/stat_interval", "1");
 	runs_on(WORKLOAD, "0-3");
 	runs_on(KTHREADD, "0-3");
 	json_decref(state);
@@ -307,8 +315,8 @@ static void put_idle_states(int count)
 	char name[96];
 
 	for (int i = 0; i < 4 * count; i++) {
-		snprintf(name, sizeof(name), "sys/devices/system/cpu/cpu%d/cpuidle/state%d/disable", i / count,
-		         i % count);
+		snprintf(name, sizeof(name), "sys/devices/system/cpu/cpu%d/cpuidle/state%d/disable",
+		         i / count, i % count);
 		put(name, "0\n");
 	}
 }
