@@ -10,7 +10,7 @@
 
 /* Under it, a share is drawn and told as this: a window is seconds at the most, and the tracer counts
  * microseconds. */
-enum { LEAST_PPM = 1, TITLES_MAX = 2000, LANES = 5 };
+enum { LEAST_PPM = 1, MARKS_MAX = 2000, LANES = 5, QUIETS_MAX = 64 };
 
 struct sample {
 	char node[64];
@@ -20,9 +20,16 @@ struct sample {
 	struct certificate worst;
 };
 
+/* What was kept off, as text for people. */
+struct quiet_text {
+	char node[64], text[512];
+	size_t samples;
+};
+
 struct samples {
 	struct sample *all;
-	size_t count, room;
+	struct quiet_text quiet[QUIETS_MAX];
+	size_t count, room, quiet_count;
 	double min, max; /* of all that is drawn */
 };
 
@@ -30,6 +37,53 @@ static void widen(struct samples *s, double ppm)
 {
 	s->min = fmin(s->min, ppm);
 	s->max = fmax(s->max, ppm);
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text ? text : "";
+}
+
+static void quiet_text(const json_t *quiet, char *buf, size_t size)
+{
+	const char *house = text_of(quiet, "housekeeping"), *isolated = text_of(quiet, "isolated");
+
+	if (!*house)
+		snprintf(buf, size, "no CPU can be spared to keep what it does off CPUs %s.",
+		         text_of(quiet, "measuring"));
+	else
+		snprintf(buf, size,
+		         "CPUs %s measure, CPUs %s keep house (cpu.quiet %s: %" JSON_INTEGER_FORMAT
+		         " kernel threads and %" JSON_INTEGER_FORMAT " interrupts moved)%s%s%s.",
+		         text_of(quiet, "measuring"), house, text_of(quiet, "level"),
+		         json_integer_value(json_object_get(quiet, "threads_moved")),
+		         json_integer_value(json_object_get(quiet, "interrupts_moved")),
+		         *isolated ? "; the kernel isolated CPUs " : "", isolated,
+		         *isolated ? ", without a tick" : "");
+}
+
+static void add_quiet(struct samples *s, const char *node, const char *json_text)
+{
+	json_t *quiet = json_loads(json_text, 0, NULL);
+	char text[sizeof(s->quiet[0].text)];
+	size_t i = 0;
+
+	if (*text_of(quiet, "measuring")) {
+		quiet_text(quiet, text, sizeof(text));
+		while (i < s->quiet_count &&
+		       (strcmp(s->quiet[i].node, node) != 0 || strcmp(s->quiet[i].text, text) != 0))
+			i++;
+		if (i == s->quiet_count && i < QUIETS_MAX) {
+			s->quiet_count++;
+			snprintf(s->quiet[i].node, sizeof(s->quiet[i].node), "%s", node);
+			memcpy(s->quiet[i].text, text, sizeof(text));
+		}
+		if (i < QUIETS_MAX)
+			s->quiet[i].samples++;
+	}
+	json_decref(quiet);
 }
 
 static int add(struct samples *s, sqlite3_stmt *row)
@@ -56,6 +110,8 @@ static int add(struct samples *s, sqlite3_stmt *row)
 	snprintf(one->node, sizeof(one->node), "%s", store_text(row, 0));
 	certificate_add(&one->worst, noise);
 	json_decref(noise);
+	if (!one->noisy)
+		add_quiet(s, one->node, store_text(row, 6));
 	/* Without a window there is nothing to draw. */
 	if (!one->worst.windows)
 		return 0;
@@ -99,6 +155,21 @@ static void mark(const struct page *p, const struct rows *rows, const struct sam
 	         4 + 4 * (double)(s->boot % LANES), title ? text : NULL);
 }
 
+/* Every one of N samples of a cell, or of each boot the worst: they are in the order of boots. */
+static void marks(const struct page *p, const struct rows *rows, const struct sample *s, size_t n, bool all)
+{
+	const struct sample *worst = s;
+
+	for (size_t i = 0; i < n; i++) {
+		if (all)
+			mark(p, rows, &s[i], true);
+		if (s[i].boot != worst->boot || s[i].ppm > worst->ppm)
+			worst = &s[i];
+		if (!all && (i + 1 == n || s[i + 1].boot != s[i].boot))
+			mark(p, rows, worst, false);
+	}
+}
+
 static void numbers(const struct page *p, const struct certificate *w, double middle, double limit_ppm,
                     size_t noisy)
 {
@@ -120,7 +191,7 @@ static void numbers(const struct page *p, const struct certificate *w, double mi
 }
 
 /* The row of N samples of one cell on one node. */
-static void print_row(const struct page *p, struct rows *rows, const struct sample *s, size_t n, bool titles)
+static void print_row(const struct page *p, struct rows *rows, const struct sample *s, size_t n, bool all)
 {
 	double *shares = calloc(n, sizeof(*shares));
 	struct certificate worst = {0};
@@ -130,8 +201,8 @@ static void print_row(const struct page *p, struct rows *rows, const struct samp
 		return;
 	rows->reference = isnan(s->limit_ppm) ? NAN : fmax(s->limit_ppm, LEAST_PPM);
 	rows_row(rows, label_of(p, s->cell), NULL);
+	marks(p, rows, s, n, all);
 	for (size_t i = 0; i < n; i++) {
-		mark(p, rows, &s[i], titles);
 		shares[i] = s[i].worst.share_ppm;
 		noisy += s[i].noisy;
 		certificate_merge(&worst, &s[i].worst);
@@ -157,7 +228,7 @@ static void print_node(const struct page *p, const struct samples *all, const st
 	for (size_t from = 0, to; from < n; from = to) {
 		for (to = from; to < n && s[to].cell == s[from].cell; to++)
 			;
-		print_row(p, &rows, &s[from], to - from, all->count <= TITLES_MAX);
+		print_row(p, &rows, &s[from], to - from, all->count <= MARKS_MAX);
 	}
 	rows_end(&rows);
 }
@@ -167,10 +238,11 @@ static int load(const struct page *p, struct samples *samples)
 	sqlite3_stmt *row;
 	int r = store_ask(
 	    p->report->store, &row,
-	    "SELECT r.node, c.ordinal, r.boot, r.sample, r.reason LIKE 'noise: %', "
-	    "CAST(r.body AS TEXT) -> '$.evidence.noise' AS noise FROM results r JOIN cells c USING "
-	    "(run, cell_id) WHERE run = ? AND noise IS NOT NULL AND (r.verdict = 'valid' OR r.reason "
-	    "LIKE 'noise: %') ORDER BY r.node, c.ordinal, r.boot, r.sample",
+	    "SELECT node, ordinal, boot, sample, noisy, t -> '$.evidence.noise' AS noise, t -> "
+	    "'$.evidence.quiet' FROM (SELECT r.node AS node, ordinal, boot, sample, verdict <> 'valid' AS "
+	    "noisy, CAST(r.body AS TEXT) AS t FROM results r JOIN cells c USING (run, cell_id) WHERE run = ? "
+	    "AND (verdict = 'valid' OR reason LIKE 'noise: %')) WHERE noise IS NOT NULL ORDER BY node, "
+	    "ordinal, boot, sample",
 	    "s", p->report->run);
 
 	while (!r && (r = store_row(p->report->store, row)) == 1) {
@@ -181,65 +253,48 @@ static int load(const struct page *p, struct samples *samples)
 	return r;
 }
 
-/* Of each node what was kept off which CPUs, as its samples say. */
-static void print_quiet(const struct page *p)
+/* What was kept off which CPUs, of each node: once for all samples of which it is the same. */
+static void print_quiet(const struct page *p, const struct samples *samples)
 {
-	sqlite3_stmt *row;
-
-	if (store_ask(
-	        p->report->store, &row,
-	        "SELECT node, q ->> '$.level', q ->> '$.housekeeping', q ->> '$.measuring', coalesce(q ->> "
-	        "'$.isolated', ''), max(q ->> '$.threads_moved'), max(q ->> '$.interrupts_moved'), count(*) "
-	        "FROM (SELECT node, CAST(body AS TEXT) -> '$.evidence.quiet' AS q FROM results WHERE run = ? "
-	        "AND "
-	        "verdict = 'valid') WHERE q ->> '$.measuring' IS NOT NULL GROUP BY 1, 2, 3, 4, 5",
-	        "s", p->report->run))
-		return;
-	while (store_row(p->report->store, row) == 1) {
-		const char *house = store_text(row, 2), *isolated = store_text(row, 4);
+	for (size_t i = 0; i < samples->quiet_count; i++) {
+		const struct quiet_text *q = &samples->quiet[i];
 
 		fputs("<p>", p->out);
-		html_printf(p->out, "%s, %s samples: ", store_text(row, 0), store_text(row, 7));
-		if (!*house)
-			html_printf(p->out, "no CPU can be spared to keep what it does off CPUs %s.",
-			            store_text(row, 3));
-		else
-			html_printf(p->out,
-			            "CPUs %s measure, CPUs %s keep house (cpu.quiet %s: %s kernel threads "
-			            "and %s interrupts "
-			            "moved)%s%s%s.",
-			            store_text(row, 3), house, store_text(row, 1), store_text(row, 5),
-			            store_text(row, 6), *isolated ? "; the kernel isolated CPUs " : "",
-			            isolated, *isolated ? ", without a tick" : "");
+		html_printf(p->out, "%s, %zu samples: %s", q->node, q->samples, q->text);
 		fputs("</p>\n", p->out);
 	}
 }
 
 void html_certificates(const struct page *p)
 {
-	struct samples samples = {.min = INFINITY, .max = LEAST_PPM};
+	struct samples *samples = calloc(1, sizeof(*samples));
 
-	print_quiet(p);
-	if (load(p, &samples))
+	if (!samples)
+		return;
+	*samples = (struct samples){.min = INFINITY, .max = LEAST_PPM};
+	if (load(p, samples))
 		fputs("<p class=\"warn\">The noise certificates cannot be read.</p>\n", p->out);
-	for (size_t from = 0, to; from < samples.count; from = to) {
-		for (to = from; to < samples.count && !strcmp(samples.all[to].node, samples.all[from].node);
-		     to++)
+	print_quiet(p, samples);
+	for (size_t from = 0, to; from < samples->count; from = to) {
+		for (to = from;
+		     to < samples->count && !strcmp(samples->all[to].node, samples->all[from].node); to++)
 			;
-		print_node(p, &samples, &samples.all[from], to - from);
+		print_node(p, samples, &samples->all[from], to - from);
 	}
-	if (samples.count)
+	if (samples->count)
 		fprintf(
 		    p->out,
-		    "<p class=\"note\">A mark is a sample: the most that was taken from one of the CPUs on "
+		    "<p class=\"note\">A mark is %s: the most that was taken from one of the CPUs on "
 		    "which "
 		    "the workload may run, in the window before it or after it, as the osnoise tracer saw "
 		    "it; %d "
 		    "stands for %d or less. The line across is the limit (noise.limit): what is beyond it is "
 		    "invalid and was measured again.</p>\n",
-		    LEAST_PPM, LEAST_PPM);
+		    samples->count <= MARKS_MAX ? "a sample" : "the worst sample of a boot", LEAST_PPM,
+		    LEAST_PPM);
 	else
 		fputs("<p>No sample of this run has a noise certificate with a window (noise.window).</p>\n",
 		      p->out);
-	free(samples.all);
+	free(samples->all);
+	free(samples);
 }

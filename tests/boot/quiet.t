@@ -31,7 +31,7 @@ is 'isolated: what measures is CPU 1 alone' "$(of 4 'noise.before[0].cpu')/$(of 
 for cell in 1 2 3 4; do
 	echo "# cell $cell, CPU $(noise $cell cpu), 1 s: $(noise $cell irq) interrupts, $(noise $cell thread) threads, $(noise $cell noise_us) us taken, longest $(noise $cell longest_us) us"
 done
-ok 'off: the tick comes' [ "$(noise 3 irq)" -ge 50 ]
+ok 'off: the tick comes' [ "$(noise 3 irq)" -ge 20 ]
 # The tracer's own start and end are among them, and on a busy host late ones of before it.
 for when in before after; do
 	ok "isolated, $when: hardly an interrupt ($(of 4 "noise.$when[0].irq") in 1 s)" [ "$(of 4 "noise.$when[0].irq")" -le 5 ]
