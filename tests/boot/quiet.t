@@ -34,8 +34,8 @@ done
 ok 'off: the tick comes' [ "$(noise 3 irq)" -ge 20 ]
 # The tracer's own start and end are among them, and on a busy host late ones of before it.
 for when in before after; do
-	ok "isolated, $when: hardly an interrupt ($(of 4 "noise.$when[0].irq") in 1 s)" [ "$(of 4 "noise.$when[0].irq")" -le 5 ]
-	ok "isolated, $when: hardly a foreign thread ($(of 4 "noise.$when[0].thread"))" [ "$(of 4 "noise.$when[0].thread")" -le 2 ]
+	ok "isolated, $when: hardly an interrupt ($(of 4 "noise.${when}[0].irq") in 1 s)" [ "$(of 4 "noise.${when}[0].irq")" -le 5 ]
+	ok "isolated, $when: hardly a foreign thread ($(of 4 "noise.${when}[0].thread"))" [ "$(of 4 "noise.${when}[0].thread")" -le 2 ]
 done
 is 'one CPU: nothing is isolated' "$(quiet 5)" 'on;;0;;;3;1;'
 is 'one CPU: the boot script asks for nothing that cannot be' "$(of 5 command_line | grep -c nohz_full)" 0
