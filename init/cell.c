@@ -124,6 +124,8 @@ static json_t *read_in_force(struct cell_build *build)
 		r = boot_kernel_in_force(build->state, LAYERS_FOLDER, u.release, in_force);
 	if (!r)
 		r = knob_in_force(&build->place, build->state, in_force);
+	if (!r)
+		r = quiet_in_force(&build->quiet, "", &build->place, build->state, in_force);
 	if (!r && build->has_net)
 		r = net_in_force(&build->net, "/sys", in_force);
 	if (!r && build->has_net)
@@ -160,6 +162,7 @@ static int evidence_before(const struct cell_node *node, struct cell_build *buil
 	r |= json_object_set_new(evidence, "differences", evidence_differences(build->state, in_force));
 	r |= json_object_set(evidence, "in_force", in_force);
 	r |= json_object_set_new(evidence, "settings", knob_settings(&build->place));
+	r |= quiet_evidence(&build->quiet, "", evidence);
 	r |= json_object_set_new(evidence, "disk", disk_json(&build->disk));
 	r |= json_object_set_new(evidence, "stack", stack_evidence(build));
 	r |= json_object_set_new(evidence, "layers", layer_evidence(LAYERS_FOLDER));
@@ -225,6 +228,9 @@ int cell_prove(struct cell_node *node, const json_t *assignment, cell_progress *
 	}
 	if (!r && !build->proven)
 		r = knob_apply(&build->knobs, &build->place, build->state, KNOB_LAST, why);
+	if (!r && (r = quiet_place_workload(&build->quiet, build->state)))
+		fail(why, r, FAILURE_SAMPLE, "prove", "cpu.quiet", "See the node's kernel log.",
+		     "The workload cannot be put on the CPUs that measure");
 	if (!r)
 		r = stack_prepare(build, json_object_get(json_object_get(assignment, "cell"), "workload"),
 		                  why);
@@ -421,6 +427,7 @@ void cell_restore(struct cell_node *node)
 		if (r)
 			say("The storage network cannot be taken down: %s", strerror(-r));
 		nic_driver_restore(&build->drivers);
+		quiet_restore(&build->quiet);
 		knob_restore(&build->knobs, &build->place);
 		net_path_clear(build->paths, NET_MAX_NICS + 1);
 		json_decref(build->irq_counts);

@@ -243,6 +243,9 @@ int cell_build_all(struct cell_node *node, const json_t *assignment, cell_progre
 	r = stack_plan(build, why);
 	if (!r)
 		r = knob_apply(&build->knobs, &build->place, build->state, KNOB_FIRST, why);
+	/* Before the stack makes threads of its own: those are what is measured. */
+	if (!r && quiet_apply(&build->quiet, "", node->management_nic, build->state))
+		r = fail(why, -ENOMEM, FAILURE_SAMPLE, "apply", "cpu.quiet", "", "Out of memory");
 	if (!r && factor_relevant(&factors[FACTOR_NIC_MTU], build->state))
 		r = build_net(build, node, assignment, progress, ctx, why);
 	if (!r) {

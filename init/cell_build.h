@@ -16,6 +16,7 @@
 #include "nic_driver.h"
 #include "observe.h"
 #include "observe_series.h"
+#include "quiet.h"
 #include "stack.h"
 #include "workload_fill.h"
 
@@ -33,6 +34,7 @@ struct cell_build {
 	struct disk disk;
 	struct knob_place place;
 	struct knob_changes knobs;
+	struct quiet quiet;
 	bool has_net, has_drbd;
 	struct net net;
 	struct nic_changes nic;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The node's one program: $(OUT)/init, static musl. SYSROOT and MUSL_CC come from image/image.mk.
 
-INIT_SOURCES   := $(sort $(wildcard init/*.c)) results-schema/canonical.c results-schema/factor.c results-schema/factor_text.c \
-                  results-schema/histogram.c results-schema/series.c
+INIT_SOURCES   := $(sort $(wildcard init/*.c)) results-schema/canonical.c results-schema/cpu_split.c results-schema/cpus.c \
+                  results-schema/factor.c results-schema/factor_text.c results-schema/histogram.c results-schema/series.c
 INIT_OBJECTS   := $(INIT_SOURCES:%.c=$(OUT)/obj/node/%.o)
 INIT_CFLAGS    := -std=gnu11 -D_GNU_SOURCE -Os -g -Wall -Wextra -Werror -ffunction-sections -fdata-sections \
                   -ffile-prefix-map=$(CURDIR)=. -Iresults-schema

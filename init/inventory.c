@@ -3,6 +3,7 @@
 #include "kernel_log.h"
 
 #include "cmdline.h"
+#include "cpus.h"
 #include "disk.h"
 #include "failure.h"
 #include "file.h"
@@ -98,9 +99,47 @@ static unsigned int count_sockets(const char *root)
 	return count;
 }
 
+/* The core of which CPU is the first thread, or NULL: it is another's, offline, or the kernel does not tell.
+ */
+static json_t *core_of(const char *root, int cpu)
+{
+	char list[256], path[PATH_MAX];
+	long long package = -1;
+	cpu_set_t threads;
+	json_t *core;
+
+	if (read_file_at(list, sizeof(list), "%s/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+	                 root, cpu) <= 0 ||
+	    cpus_from_list(list, &threads) || cpus_nth(&threads, 0) != cpu)
+		return NULL;
+	core = json_pack("{s:s}", "cpus", list);
+	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu%d/topology/physical_package_id", root,
+	         cpu);
+	if (!read_integer(path, &package) && package >= 0)
+		json_object_set_new(core, "package", json_integer(package));
+	return core;
+}
+
+json_t *inventory_cores(const char *root)
+{
+	json_t *cores = json_array(), *core;
+	char list[4096];
+	cpu_set_t online;
+
+	if (read_file_at(list, sizeof(list), "%s/sys/devices/system/cpu/online", root) <= 0 ||
+	    cpus_from_list(list, &online))
+		return cores;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		core = CPU_ISSET((size_t)cpu, &online) ? core_of(root, cpu) : NULL;
+		if (core)
+			json_array_append_new(cores, core);
+	}
+	return cores;
+}
+
 json_t *inventory_cpus(const char *root)
 {
-	json_t *cpus = json_object();
+	json_t *cpus = json_object(), *cores = inventory_cores(root);
 	char path[PATH_MAX], value[256], *info = NULL;
 	unsigned int count;
 	long long khz;
@@ -120,6 +159,9 @@ json_t *inventory_cpus(const char *root)
 	count = inventory_count_list(value);
 	if (count)
 		json_object_set_new(cpus, "numa_nodes", json_integer(count));
+	if (json_array_size(cores))
+		json_object_set(cpus, "cores", cores);
+	json_decref(cores);
 	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", root);
 	if (!read_integer(path, &khz))
 		json_object_set_new(cpus, "mhz_max", json_real(khz / 1000.0));

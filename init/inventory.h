@@ -14,6 +14,7 @@ json_t *inventory_collect(const char *root, const char *management_nic);
 /* Its parts, for tests. The caller owns each; NULL: out of memory. */
 json_t *inventory_dmi(const char *root);
 json_t *inventory_cpus(const char *root);
+json_t *inventory_cores(const char *root); /* of inventory_cpus(); empty where the kernel does not tell */
 json_t *inventory_pci(const char *root);
 json_t *inventory_nics(const char *root, const char *management_nic);
 

@@ -5,7 +5,7 @@
 #include "factor.h"
 #include "file.h"
 #include "irq_balance.h"
-#include "irq_cpus.h"
+#include "cpus.h"
 #include "irq_list.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
 
 #include "console.h"
 #include "kernel_log.h"
+#include "quiet.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +18,12 @@ static const struct knob *const tables[] = {cpu_knobs, sysctl_knobs, block_knobs
 	for (size_t t_ = 0; t_ < sizeof(tables) / sizeof(*tables); t_++)                                     \
 		for (const struct knob *k = tables[t_]; k->read; k++)
 
-/* What STATE asks of K, as text to BUF: by itself, or by the set it is in. Whether it asks. */
+static bool is_named(const struct knob *k, const json_t *state)
+{
+	return json_object_get(state, factors[k->factor].name);
+}
+
+/* What STATE asks of K, as text to BUF: by itself, by the set it is in, or by cpu.quiet. Whether it asks. */
 static bool asked(const struct knob *k, const json_t *state, char buf[KNOB_TEXT])
 {
 	const json_t *level = json_object_get(state, factors[k->factor].name);
@@ -30,6 +36,8 @@ static bool asked(const struct knob *k, const json_t *state, char buf[KNOB_TEXT]
 	if (level)
 		return true;
 	set = sysctl_set_level(factor_string(state, FACTOR_SYSCTL_SET), k->factor);
+	if (!set)
+		set = quiet_level(state, k->factor);
 	snprintf(buf, KNOB_TEXT, "%s", set ? set : "");
 	return set != NULL;
 }
@@ -41,6 +49,13 @@ static bool same(const struct knob *k, const char *a, const char *b)
 	if (!strcmp(a, b))
 		return true;
 	return k->whole_pages && strtoll(a, NULL, 10) / page == strtoll(b, NULL, 10) / page;
+}
+
+/* Whether REAL is what LEVEL asks for. An idle state is held where CPUs enter none that is deeper. */
+static bool holds(const struct knob *k, const char *real, const char *level)
+{
+	return same(k, real, level) ||
+	       (k->factor == FACTOR_CPU_MAX_CSTATE && strtol(real, NULL, 10) <= strtol(level, NULL, 10));
 }
 
 /* A node that does not measure does not have what lies above DRBD: nothing can be set, and nothing differs.
@@ -101,9 +116,12 @@ int knob_apply(struct knob_changes *changes, const struct knob_place *place, con
 			return refused(k, level, "", -E2BIG, why);
 		*change = (struct knob_change){.knob = k};
 		r = k->read(k, place, change->found, sizeof(change->found));
+		/* What cpu.quiet holds need not be there: a machine without frequencies has a steady one. */
+		if (r == -ENOENT && !is_named(k, state) && quiet_level(state, k->factor))
+			continue;
 		if (r)
 			return refused(k, level, "", r, why);
-		if (same(k, change->found, level))
+		if (is_named(k, state) ? same(k, change->found, level) : holds(k, change->found, level))
 			continue;
 		changes->count++;
 		r = write_level(k, place, level, change->found, why);
@@ -163,6 +181,18 @@ int knob_in_force(const struct knob_place *place, const json_t *state, json_t *i
 		r |= json_object_set_new(in_force, factors[FACTOR_SYSCTL_SET].name,
 		                         set_in_force(place, state));
 	return r ? -ENOMEM : 0;
+}
+
+void knob_unheld(const struct knob_place *place, const json_t *state, char *buf, size_t size)
+{
+	*buf = '\0';
+	for (const struct knob *k = cpu_knobs; k->read && !*buf; k++) {
+		const char *level = is_named(k, state) ? NULL : quiet_level(state, k->factor);
+		char real[KNOB_TEXT];
+
+		if (level && !k->read(k, place, real, sizeof(real)) && !holds(k, real, level))
+			snprintf(buf, size, "%s is %s", factors[k->factor].name, real);
+	}
 }
 
 json_t *knob_settings(const struct knob_place *place)

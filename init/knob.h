@@ -58,6 +58,9 @@ int knob_apply(struct knob_changes *changes, const struct knob_place *place, con
 /* Levels in force of every factor of this kind that STATE asks for, to IN_FORCE. 0 or -ENOMEM. */
 int knob_in_force(const struct knob_place *place, const json_t *state, json_t *in_force);
 
+/* What cpu.quiet asks to be held in STATE and is not, to BUF ("cpu.governor is schedutil"); "" if all is. */
+void knob_unheld(const struct knob_place *place, const json_t *state, char *buf, size_t size);
+
 /* Every level that can be read on this node, as the kernel has it; the caller owns it. NULL: out of memory.
  */
 json_t *knob_settings(const struct knob_place *place);

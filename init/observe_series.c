@@ -2,7 +2,7 @@
 #include "observe_source.h"
 
 #include "file.h"
-#include "irq_cpus.h"
+#include "cpus.h"
 #include "series.h"
 
 #include <errno.h>

@@ -53,6 +53,8 @@ static const struct {
 } applied[] = {
     {"boot.kernel", "by the boot script: nodes that run another kernel reboot"},
     {"boot.cmdline", "by the boot script: nodes whose command line is another one reboot"},
+    {"boot.isolate",
+     "by the boot script: nodes that booted otherwise reboot; proven by what the kernel isolated"},
     {"boot", "a reboot, where other states were built since the last"},
     {"stack", "built anew"},
     {"nic.port", "the network is built on that NIC"},

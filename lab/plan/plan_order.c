@@ -90,7 +90,7 @@ static void shuffle(uint64_t *state, size_t *items, size_t count)
 }
 
 /* Factors that only another boot can change. */
-static const enum factor_id boot_factors[] = {FACTOR_BOOT_KERNEL, FACTOR_BOOT_CMDLINE};
+static const enum factor_id boot_factors[] = {FACTOR_BOOT_KERNEL, FACTOR_BOOT_CMDLINE, FACTOR_BOOT_ISOLATE};
 
 bool plan_same_boot(const struct plan *plan, const struct plan_cell *a, const struct plan_cell *b)
 {

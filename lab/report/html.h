@@ -37,6 +37,7 @@ void html_rate(const struct page *p);
 void html_latency(const struct page *p);
 void html_variance(const struct page *p);
 void html_noise(const struct page *p);
+void html_certificates(const struct page *p); /* the first part of it */
 void html_environment(const struct page *p);
 void html_reproduce(const struct page *p);
 void html_bad(const struct page *p);

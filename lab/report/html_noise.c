@@ -39,6 +39,7 @@ void html_noise(const struct page *p)
 {
 	sqlite3_stmt *row;
 
+	html_certificates(p);
 	if (store_ask(p->report->store, &row, noise_sql, "s", p->report->run)) {
 		fputs("<p class=\"warn\">The evidence cannot be read.</p>\n", p->out);
 		return;

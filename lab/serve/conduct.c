@@ -66,6 +66,7 @@ static bool needs_reboot(const struct node *n, const struct run_visit *visit, co
 {
 	const struct run *run = n->group->run;
 	const struct run_cell *cell = &run->cells[visit->cell];
+	char arguments[NODE_ARGUMENTS_SIZE];
 
 	if (*n->block_run && (strcmp(n->block_run, run->id) || n->block != visit->boot)) {
 		*why = "this boot served another block of samples";
@@ -75,9 +76,10 @@ static bool needs_reboot(const struct node *n, const struct run_visit *visit, co
 		*why = "the cell asks for another kernel";
 		return true;
 	}
-	if (strcmp(n->arguments, cell->arguments)) {
-		*why = *cell->arguments ? "the cell asks for other kernel arguments"
-		                        : "the cell asks for a kernel without arguments of its own";
+	node_arguments(n, cell, arguments);
+	if (strcmp(n->arguments, arguments)) {
+		*why = *arguments ? "the cell asks for other kernel arguments"
+		                  : "the cell asks for a kernel without arguments of its own";
 		return true;
 	}
 	if (layers_missing(run->layers, n->layers)) {

@@ -7,6 +7,9 @@
 
 #include "../store/store.h"
 
+#include "cpu_split.h"
+#include "factor.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,11 +53,14 @@ struct complaint {
 int conductor_open(struct store *store, json_t *lab, struct moment now, struct conductor **conductor);
 void conductor_close(struct conductor *c);
 
+/* Kernel arguments of one node, with the NUL: those that a cell names, and those that isolate its CPUs. */
+enum { NODE_ARGUMENTS_SIZE = FACTOR_ARGUMENTS_SIZE + CPU_SPLIT_ARGUMENTS_SIZE };
+
 /* What a boot script shall load beside kernel and initramfs; it stays right until the run ends. */
 struct boot_wish {
-	const char *arguments; /* that the cell that comes next asks of its kernel; "": none */
-	const char *kernel;    /* the layer that has the cell's kernel; "": ours */
-	const json_t *layers;  /* names of those that the run needs; NULL: none */
+	char arguments[NODE_ARGUMENTS_SIZE]; /* that the cell that comes next asks of its kernel; "": none */
+	const char *kernel;                  /* the layer that has the cell's kernel; "": ours */
+	const json_t *layers;                /* names of those that the run needs; NULL: none */
 };
 
 /* What NODE shall boot with. */

@@ -10,18 +10,39 @@
 
 #define TOKENS_KEPT 8 /* served scripts of a node that never said hello */
 
-static const struct group *group_of(const struct conductor *c, const char *node)
+static const struct node *node_of(const struct conductor *c, const char *name)
 {
 	for (size_t i = 0; i < c->node_count; i++)
-		if (!strcmp(c->nodes[i].name, node))
-			return c->nodes[i].group;
+		if (!strcmp(c->nodes[i].name, name))
+			return &c->nodes[i];
 	return NULL;
+}
+
+/* What isolates the CPUs of a node with CPUS (inventory.json), to N. */
+static void find_isolation(struct node *n, const json_t *cpus)
+{
+	struct cpu_split split;
+	int r = cpu_split_inventory(cpus, NULL, &split);
+
+	n->isolation[0] = '\0';
+	if (!r)
+		cpu_split_arguments(&split, n->isolation);
+}
+
+void node_arguments(const struct node *n, const struct run_cell *cell, char buf[NODE_ARGUMENTS_SIZE])
+{
+	const char *isolation = cell->isolate ? n->isolation : "";
+
+	snprintf(buf, NODE_ARGUMENTS_SIZE, "%s%s%s", cell->arguments,
+	         *cell->arguments && *isolation ? " " : "", isolation);
 }
 
 struct boot_wish conductor_wish(const struct conductor *c, const char *node)
 {
-	const struct group *g = group_of(c, node);
+	const struct node *n = node_of(c, node);
+	const struct group *g = n ? n->group : NULL;
 	struct boot_wish wish = {.arguments = "", .kernel = ""};
+	const struct run_cell *cell;
 	struct item item;
 	bool unfinished;
 
@@ -32,14 +53,16 @@ struct boot_wish conductor_wish(const struct conductor *c, const char *node)
 		item = g->attempt.item;
 	else if (!run_pick(g, &item, &unfinished))
 		return wish;
-	wish.arguments = g->run->cells[g->run->visits[item.visit].cell].arguments;
-	wish.kernel = g->run->cells[g->run->visits[item.visit].cell].kernel;
+	cell = &g->run->cells[g->run->visits[item.visit].cell];
+	node_arguments(n, cell, wish.arguments);
+	wish.kernel = cell->kernel;
 	return wish;
 }
 
 void conductor_no_layer(struct conductor *c, struct moment now, const char *node, const char *layer)
 {
-	struct group *g = (struct group *)group_of(c, node);
+	const struct node *n = node_of(c, node);
+	struct group *g = n ? n->group : NULL;
 
 	if (g && g->run)
 		run_end(g, now,
@@ -121,6 +144,10 @@ static void boot_read(struct node *n, sqlite3_stmt *row)
 	json_decref(n->layers);
 	n->layers = json_loads(store_text(row, 7), 0, NULL);
 	copy_text(n->boot_mac, sizeof(n->boot_mac), store_text(row, 8));
+
+	json_t *cpus = json_loads(store_text(row, 9), 0, NULL);
+	find_isolation(n, cpus);
+	json_decref(cpus);
 }
 
 int boot_load(struct conductor *c, struct node *n)
@@ -129,7 +156,9 @@ int boot_load(struct conductor *c, struct node *n)
 	int r = store_ask(
 	    c->store, &row,
 	    "SELECT token, boot_id, run, block, states, last_state, arguments, coalesce(json_extract("
-	    "inventory, '$.layers'), '[]'), mac FROM boots WHERE node = ? AND hello_order IS "
+	    "inventory, '$.layers'), '[]'), mac, coalesce(json_extract(inventory, '$.cpus'), '{}') FROM "
+	    "boots "
+	    "WHERE node = ? AND hello_order IS "
 	    "NOT NULL ORDER BY hello_order DESC LIMIT 1",
 	    "s", n->name);
 
@@ -217,6 +246,7 @@ static void boot_begin(struct node *n, struct moment now, const char *token, con
 	copy_text(n->boot_id, sizeof(n->boot_id), text(hello, "boot_id"));
 	json_decref(n->layers);
 	n->layers = json_incref(json_object_get(json_object_get(hello, "inventory"), "layers"));
+	find_isolation(n, json_object_get(json_object_get(hello, "inventory"), "cpus"));
 	n->busy_until_ns = 0;
 	n->block_run[0] = '\0';
 	n->block = 0;
@@ -232,7 +262,7 @@ static void boot_begin(struct node *n, struct moment now, const char *token, con
 struct reply conductor_hello(struct conductor *c, struct moment now, const char *token, const json_t *hello,
                              const char *image_id, struct complaint *why)
 {
-	char name[NAME_SIZE] = "", mac[18] = "", boot_id[37] = "", arguments[FACTOR_ARGUMENTS_SIZE] = "";
+	char name[NAME_SIZE] = "", mac[18] = "", boot_id[37] = "", arguments[NODE_ARGUMENTS_SIZE] = "";
 	struct node *n = NULL;
 	sqlite3_stmt *row;
 	int r = store_ask(c->store, &row, "SELECT node, mac, boot_id, arguments FROM boots WHERE token = ?",

@@ -32,9 +32,10 @@ struct node {
 	char boot_id[37];
 	char block_run[NAME_SIZE]; /* "": serves no run yet */
 	unsigned int block, states;
-	char last_state[ID_SIZE];              /* in force, "": none */
-	char arguments[FACTOR_ARGUMENTS_SIZE]; /* of its kernel, that a cell asked for */
-	json_t *layers;                        /* that it says it has; NULL: none */
+	char last_state[ID_SIZE];                 /* in force, "": none */
+	char arguments[NODE_ARGUMENTS_SIZE];      /* of its kernel, that a cell asked for */
+	char isolation[CPU_SPLIT_ARGUMENTS_SIZE]; /* what isolates its CPUs; "": not known, or it has one */
+	json_t *layers;                           /* that it says it has; NULL: none */
 
 	/* the open attempt */
 	bool assigned;
@@ -65,6 +66,7 @@ struct run_cell {
 	bool unsupported;      /* failed because a node refuses a level of it */
 	unsigned int enough;   /* the boot after which it was as precise as asked; 0: not */
 	const char *arguments; /* of the kernel, in body; "": none */
+	bool isolate;          /* and besides those that isolate each node's CPUs */
 	const char *kernel;    /* the layer that has it; "": ours */
 	unsigned int nodes;
 	json_t *body;
@@ -158,6 +160,8 @@ void live_flush(struct conductor *c);
 
 /* conduct_boot.c */
 int boot_load(struct conductor *c, struct node *n);
+/* The kernel arguments that CELL asks of N, as its latest inventory has it. */
+void node_arguments(const struct node *n, const struct run_cell *cell, char buf[NODE_ARGUMENTS_SIZE]);
 
 /* conduct_error.c */
 json_t *error_new(const char *node, const char *step, const char *object, const char *scope,

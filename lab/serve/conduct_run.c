@@ -87,6 +87,9 @@ static int load_cells(struct store *store, struct run *run)
 		                      json_object_get(json_object_get(cell->body, "state"), "boot.cmdline"))
 		        ? ""
 		        : factor_string(json_object_get(cell->body, "state"), FACTOR_BOOT_CMDLINE);
+		cell->isolate =
+		    !factor_left_alone(&factors[FACTOR_BOOT_ISOLATE],
+		                       json_object_get(json_object_get(cell->body, "state"), "boot.isolate"));
 		if (!cell->label || !cell->body ||
 		    layers_of_state(json_object_get(cell->body, "state"), run->layers)) {
 			store_reset(row);

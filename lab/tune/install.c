@@ -39,6 +39,8 @@ static const struct by_hand {
     {FACTOR_CPU_GOVERNOR, "cpupower frequency-set -g %s"},
     {FACTOR_CPU_SMT, "echo %s > /sys/devices/system/cpu/smt/control"},
     {FACTOR_BOOT_CMDLINE, "# kernel arguments: %s"},
+    {FACTOR_BOOT_ISOLATE, "# kernel arguments that isolate all CPUs but one core, %s: nohz_full= rcu_nocbs= "
+                          "isolcpus=managed_irq,domain, irqaffinity="},
 };
 
 /* Writes COMMAND with each WORD in it replaced. */

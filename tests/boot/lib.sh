@@ -58,6 +58,13 @@ sql()
 	sqlite3 -cmd '.timeout 10000' "$DB" "$1"
 }
 
+# What the kernels' logs have of warnings and errors. TCG on several threads now and then executes a breakpoint that the
+# kernel took out again while it patched itself, as it does when a tracer starts: that panic is QEMU's, and left out.
+kernel_trouble()
+{
+	sed '/int3: 0000 \[#/,/Kernel panic - not syncing/d' "$LAB"/n?.serial | grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task'
+}
+
 # How many results of RUN's role `measure` are valid (all runs of this database if no RUN)
 valid_samples()
 {

@@ -68,6 +68,18 @@ sub histogram {
 	return ($count, {layout => 'hdr-1024', count => $count, sum_ns => int $sum, over => 0, min_ns => 130000, max_ns => 1000000, buckets => \@buckets});
 }
 
+# A noise certificate: cell 2 has a limit, which boot 1's second sample first did not keep; cell 1's CPU is as good as silent.
+sub noise {
+	my ($cell, $boot, $sample, $noisy) = @_;
+	my $window = sub {
+		my $us = $cell == 1 ? 0 : int(600 + 300 * chance(@_, $cell, $boot, $sample) + ($noisy ? 4000 : 0));
+		return [map { {cpu => $_, runtime_us => 250000, noise_us => $us, longest_us => int($us / 4), hw => 0, nmi => 0,
+			irq => $cell == 1 ? 0 : 63, softirq => $cell == 1 ? 0 : 9, thread => $cell == 1 ? 0 : 2} } 1 .. 3];
+	};
+	return {window_ms => 250, before => $window->(1), after => $window->(2), during => {ns => $seconds * 1000000000, threads => [],
+		cpus => [map { {cpu => $_, timer_interrupts => $cell == 1 ? 0 : 250 * $seconds} } 1 .. 3]}, $cell == 2 ? (limit_ppm => 5000) : ()};
+}
+
 my $example = decode_json(slurp("$root/results-schema/examples/valid/result--valid-drbd.json"));
 my $evidence = $example->{evidence};
 $evidence->{notes} = ["a note$hostile"];
@@ -102,8 +114,8 @@ for my $c (1 .. $cells) {
 	my $made = series($c);
 	my $body = $json->encode($cell);
 	$evidence->{in_force} = $cell->{state};
-	my $proof = $json->encode($evidence);
-	$proof =~ s/\}$/,"series":$made}/;
+	$evidence->{quiet} = {level => 'on', housekeeping => '0', measuring => '1-3', shares_core => JSON::PP::false, threads_moved => 23, interrupts_moved => 7,
+		isolated => '1-3', nohz_full => '1-3'};
 	printf $sql "INSERT INTO cells (run, ordinal, cell_id, state_id, label, fresh, nodes, size_bytes, body) VALUES "
 		. "('%s', %d, '%s', '%s', %s, 0, 2, 1, %s);\n", $run, $c, $id, $id, quoted("drbd max-buffers=" . (1000 + 100 * $c) . " $type$hostile"), quoted($body);
 	for my $b (1 .. $boots) {
@@ -122,11 +134,22 @@ for my $c (1 .. $cells) {
 					# each second aio cell falls by a fifth from round to round, the others stay
 					rounds => [map { {ios => int(1e5 * ($c % 8 ? 0.8 ** $_ : 1))} } 0 .. 5], write => {ios => $count, bytes => 1, latency_ns => \%l, histogram => $h}};
 			}
+			$evidence->{noise} = noise($c, $b, $s);
+			my $proof = $json->encode($evidence);
+			$proof =~ s/\}$/,"series":$made}/;
 			$time += 3e9;
 			printf $sql "INSERT INTO attempts VALUES ('%s', '%s', %d, %d, 1, 'valid', 0, %d, %d, NULL, NULL);\n", $run, $id, $b, $s, $time, $time + 1e9;
 			print $sql "INSERT INTO assignments VALUES ('$run', '$id', $b, $s, 1, 'n1', 'measure', 't$b');\n";
 			printf $sql "INSERT INTO results VALUES ('%s', '%s', %d, %d, 1, 'n1', 'measure', 'valid', NULL, %d, %d, '', CAST(%s AS BLOB), %d);\n",
 				$run, $id, $b, $s, $bytes, $m{ns}, quoted(qq({"cell":{"workload":{"type":"$type","duration_ms":10000}},"measurement":) . $json->encode(\%m) . qq(,"evidence":$proof})), $time;
+		}
+		if ($c == 2 && $b == 1) {
+			my $proof = $json->encode({%$evidence, noise => noise($c, $b, 2, 1)});
+			my $why = quoted("noise: 16000 ppm of CPU 1 were taken before the sample, the limit is 5000$hostile");
+			print $sql "INSERT INTO attempts VALUES ('$run', '$id', $b, 2, 2, 'invalid', 0, $time, $time, $why, NULL);\n";
+			print $sql "INSERT INTO assignments VALUES ('$run', '$id', $b, 2, 2, 'n1', 'measure', 't$b');\n";
+			printf $sql "INSERT INTO results VALUES ('%s', '%s', %d, 2, 2, 'n1', 'measure', 'invalid', %s, 1, 1, '', CAST(%s AS BLOB), %d);\n",
+				$run, $id, $b, $why, quoted(qq({"evidence":$proof})), $time;
 		}
 		if ($c == 1) {
 			print $sql "INSERT INTO attempts VALUES ('$run', '$id', $b, 1, 9, 'invalid', 0, $time, $time, " . quoted("n1: a link flapped$hostile") . ", NULL);\n";

@@ -87,6 +87,14 @@ like "what is invalid is there, and why" "$(cat "$dir/plain.html")" 'a link flap
 like "and drbd.conf" "$(cat "$dir/plain.html")" 'max-buffers 8000'
 like "and dd" "$(cat "$dir/plain.html")" 'dd if=/dev/zero'
 is "hostile texts: none is markup" "$(grep -c '<img src=x' "$dir/hostile.html" || :)" 0
+certificates=$(sed -n '/<section id="noise"/,/<\/section>/p' "$dir/plain.html")
+is "noise: a row a cell" "$(grep -c '<th scope="row" role="rowheader">' <<<"$certificates")" 9
+is "noise: of each sample a mark, and of the one that is invalid" "$(grep -o '<title>boot [1-3], sample [1-3]: [0-9]* ppm' <<<"$certificates" | wc -l)" 82
+is "noise: the invalid one says so" "$(grep -o '<title>[^<]*invalid by it' <<<"$certificates" | wc -l)" 1
+is "noise: the limit is a line in its cell's row alone" "$(grep -c 'class="ref"' <<<"$certificates")/$(grep -c 'limit 5000; <strong>1 invalid by noise' <<<"$certificates")" 1/1
+like "noise: a silent CPU is told as such" "$certificates" '<b>0</b>, worst 0 <small>longest 0 µs; in a second at most 0 interrupts, 0 softirqs, 0 threads; during samples 0.0 timer'
+like "noise: and another with its rates" "$certificates" 'in a second at most 252 interrupts, 36 softirqs, 8 threads; during samples 250.0 timer'
+like "noise: what was kept off" "$certificates" 'CPUs 1-3 measure, CPUs 0 keep house \(cpu.quiet on: 23 kernel threads and 7 interrupts moved\); the kernel isolated CPUs 1-3, without a tick'
 rc=0
 "$assay" report --db "$dir/plain.db" --html "$dir/no/such/folder/x.html" 2>"$dir/err" || rc=$?
 is "a page that cannot be written: exit code" "$rc" 3

@@ -65,6 +65,41 @@ static void test_kernel_arguments(void **state)
 	sim_end(&sim);
 }
 
+/* Each node is isolated by its own topology, which only its first hello tells; one CPU is left as it is. A
+ * server that was started again knows it from the store. */
+static void test_isolated(void **state)
+{
+	static const char isolation[] =
+	    "nohz_full=1,3 rcu_nocbs=1,3 isolcpus=managed_irq,domain,1,3 irqaffinity=0,2";
+	struct sim sim;
+
+	(void)state;
+	sim_start(&sim,
+	          "schema_version: 1\nquestion: q\nnodes: 2\nbase: {stack: drbd, boot.isolate: \"on\"}\n"
+	          "cross:\n  boot.cmdline: [default, mitigations=off]\n"
+	          "workloads:\n  - copy: {bs: 1MiB, size: 1MiB}\nrepeat: {boots: 1, samples: 1}\n"
+	          "order: as-written\n");
+	sim.nodes[0].cpus = "{\"cores\": [{\"cpus\": \"0,2\"}, {\"cpus\": \"1,3\"}]}";
+	sim.nodes[0].isolation = isolation;
+	sim.nodes[1].cpus = "{\"cores\": [{\"cpus\": \"0\"}]}";
+	sim.kill_at = 9;
+	both_on(&sim);
+	sim_go(&sim, 20000, "done");
+	assert_int_equal(sim.kills, 1);
+	sim_complete(&sim);
+	/* Before the run; isolated; isolated with another argument. The other: before, and with that
+	 * argument. */
+	assert_int_equal(sim.nodes[0].boots, 3);
+	assert_int_equal(sim.nodes[1].boots, 2);
+	assert_int_equal(
+	    sim_count(&sim,
+	              "SELECT count(*) FROM boots WHERE node = 'n1' AND arguments LIKE 'mitigations=off "
+	              "nohz_full=1,3 %'"),
+	    1);
+	assert_int_equal(sim_count(&sim, "SELECT count(*) FROM reboots"), 3);
+	sim_end(&sim);
+}
+
 /* A run's boots have every layer that one of its cells needs, and no other run's boots do. */
 static void test_layers(void **state)
 {
@@ -654,6 +689,7 @@ int main(void)
 	    cmocka_unit_test(test_happy),
 	    cmocka_unit_test(test_blocks),
 	    cmocka_unit_test(test_kernel_arguments),
+	    cmocka_unit_test(test_isolated),
 	    cmocka_unit_test(test_layers),
 	    cmocka_unit_test(test_layer_that_is_not_there),
 	    cmocka_unit_test(test_kernels),

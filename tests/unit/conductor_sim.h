@@ -41,9 +41,11 @@ struct sim_node {
 	const char *name, *mac;
 	enum sim_place place;
 	int64_t on_at_round; /* when SIM_OFF turns into SIM_BOOT; -1: never */
-	char token[33], boot_id[37], arguments[FACTOR_ARGUMENTS_SIZE];
-	json_t *layers; /* that its boot script named */
-	bool early;     /* the first was served before the run was asked for */
+	char token[33], boot_id[37], arguments[NODE_ARGUMENTS_SIZE];
+	const char *cpus;      /* its inventory's, as JSON; NULL: it does not say */
+	const char *isolation; /* the arguments that isolate them; NULL: none */
+	json_t *layers;        /* that its boot script named */
+	bool early;            /* the first was served before the run was asked for */
 	struct hold hold;
 	bool waiting;
 	json_t *work, *result;
@@ -258,8 +260,9 @@ static void sim_boot(struct sim *sim, struct sim_node *n)
 	}
 	if (sim_event(sim, true))
 		return;
-	json_t *hello = json_pack("{ss ss ss si s{sO}}", "mac", n->mac, "boot_id", n->boot_id, "image_id",
-	                          "i", "uptime_ns", 1000, "inventory", "layers", n->layers);
+	json_t *hello = json_pack("{ss ss ss si s{sO so*}}", "mac", n->mac, "boot_id", n->boot_id, "image_id",
+	                          "i", "uptime_ns", 1000, "inventory", "layers", n->layers, "cpus",
+	                          n->cpus ? json_loads(n->cpus, 0, NULL) : NULL);
 	struct reply reply = conductor_hello(sim->c, sim->now, n->token, hello, "i", &why);
 	json_decref(hello);
 	assert_int_equal(reply.status, 200);
@@ -329,8 +332,12 @@ static void sim_take_work(struct sim *sim, struct sim_node *n, json_t *work)
 		n->states++;
 	}
 	/* What its boot script had is what the cell asks for. */
-	assert_string_equal(n->arguments,
-	                    json_object_get(state, "boot.cmdline") ? sim_text(state, "boot.cmdline") : "");
+	char wanted[NODE_ARGUMENTS_SIZE];
+	const char *named = sim_text(state, "boot.cmdline");
+	const char *isolation = json_object_get(state, "boot.isolate") ? n->isolation : NULL;
+	snprintf(wanted, sizeof(wanted), "%s%s%s", named ? named : "", named && isolation ? " " : "",
+	         isolation ? isolation : "");
+	assert_string_equal(n->arguments, wanted);
 	json_t *needed = json_array();
 
 	assert_int_equal(layers_of_state(state, needed), 0);

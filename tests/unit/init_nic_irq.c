@@ -2,7 +2,7 @@
  * Interrupts, XPS and RPS of a NIC in a made-up /sys and /proc: four CPUs, of which CPU 1 is off and 2 and 3
  * are near the NIC; which build of a driver is loaded, and where its file is. */
 #include "irq_apply.h"
-#include "irq_cpus.h"
+#include "cpus.h"
 #include "irq_list.h"
 #include "nic_driver.h"
 #include "tree.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Sets of CPUs as the kernel writes them. CPUs beyond CPU_SETSIZE (1024) do not exist here. */
-#ifndef ASSAY_IRQ_CPUS_H
-#define ASSAY_IRQ_CPUS_H
+#ifndef ASSAY_CPUS_H
+#define ASSAY_CPUS_H
 
 #include <sched.h>
 #include <stddef.h>

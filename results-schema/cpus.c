@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "irq_cpus.h"
+#include "cpus.h"
 
 #include <errno.h>
 #include <stdio.h>
