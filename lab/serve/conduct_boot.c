@@ -157,9 +157,7 @@ int boot_load(struct conductor *c, struct node *n)
 	    c->store, &row,
 	    "SELECT token, boot_id, run, block, states, last_state, arguments, coalesce(json_extract("
 	    "inventory, '$.layers'), '[]'), mac, coalesce(json_extract(inventory, '$.cpus'), '{}') FROM "
-	    "boots "
-	    "WHERE node = ? AND hello_order IS "
-	    "NOT NULL ORDER BY hello_order DESC LIMIT 1",
+	    "boots WHERE node = ? AND hello_order IS NOT NULL ORDER BY hello_order DESC LIMIT 1",
 	    "s", n->name);
 
 	if (!r)
