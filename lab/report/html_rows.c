@@ -44,8 +44,7 @@ void rows_row(const struct rows *r, const char *label, const char *aside)
 	if (!isnan(r->reference)) {
 		double x = scale_percent(&r->scale, r->reference);
 
-		fprintf(r->out, "<line class=\"ref\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"%d\"/>", x, x,
-		        ROW_PX);
+		fprintf(r->out, "<line class=\"ref\" x1=\"%.4g%%\" x2=\"%.4g%%\" y2=\"%d\"/>", x, x, ROW_PX);
 	}
 }
 
@@ -54,9 +53,9 @@ void rows_estimate(const struct rows *r, double median, const struct stats_inter
 	double x = scale_percent(&r->scale, median);
 
 	if (interval->confidence > 0)
-		fprintf(r->out, "<line class=\"i\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"12\" y2=\"12\"/>",
+		fprintf(r->out, "<line class=\"i\" x1=\"%.4g%%\" x2=\"%.4g%%\" y1=\"12\" y2=\"12\"/>",
 		        scale_percent(&r->scale, interval->low), scale_percent(&r->scale, interval->high));
-	fprintf(r->out, "<line class=\"m\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"3\" y2=\"21\"/>", x, x);
+	fprintf(r->out, "<line class=\"m\" x1=\"%.4g%%\" x2=\"%.4g%%\" y1=\"3\" y2=\"21\"/>", x, x);
 }
 
 void rows_numbers(const struct rows *r)

@@ -139,7 +139,7 @@ void svg_symbols(FILE *out)
 
 void svg_mark(FILE *out, size_t i, double x_percent, double y_px, const char *title)
 {
-	fprintf(out, "<use href=\"#m%zu\" x=\"%.2f%%\" y=\"%g\"", i % PALETTE, x_percent, y_px);
+	fprintf(out, "<use href=\"#m%zu\" x=\"%.4g%%\" y=\"%g\"", i % PALETTE, x_percent, y_px);
 	if (title) {
 		fputs("><title>", out);
 		html_text(out, title);
@@ -156,10 +156,9 @@ void svg_grid(FILE *out, const struct scale *x, int height_px, int base_px)
 	for (size_t i = 0; i < x->tick_count; i++) {
 		double at = scale_percent(x, x->ticks[i]);
 
-		fprintf(out, "<line class=\"g\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"%d\"/>", at, at,
-		        height_px);
+		fprintf(out, "<line class=\"g\" x1=\"%.4g%%\" x2=\"%.4g%%\" y2=\"%d\"/>", at, at, height_px);
 		if (base_px)
-			fprintf(out, "<text x=\"%.2f%%\" y=\"%d\" text-anchor=\"%s\">%s</text>", at, base_px,
+			fprintf(out, "<text x=\"%.4g%%\" y=\"%d\" text-anchor=\"%s\">%s</text>", at, base_px,
 			        at < 4    ? "start"
 			        : at > 96 ? "end"
 			                  : "middle",
@@ -176,7 +175,7 @@ void chart_begin(const struct chart *c)
 	fprintf(c->out, "</div><svg class=\"y\" height=\"%d\" aria-hidden=\"true\">", c->height_px);
 	for (size_t i = 0; i < c->y.tick_count; i++)
 		fprintf(c->out,
-		        "<text x=\"100%%\" dx=\"-6\" y=\"%.1f\" dy=\"4\" text-anchor=\"end\">%s</text>",
+		        "<text x=\"100%%\" dx=\"-6\" y=\"%.4g\" dy=\"4\" text-anchor=\"end\">%s</text>",
 		        c->height_px * (1 - scale_percent(&c->y, c->y.ticks[i]) / 100),
 		        tick_text(c->y.ticks[i], text, sizeof(text)));
 	fprintf(c->out, "</svg><svg class=\"xy\" height=\"%d\" role=\"img\"><title>", c->height_px + 20);
@@ -187,14 +186,14 @@ void chart_begin(const struct chart *c)
 	for (size_t i = 0; i < c->y.tick_count; i++) {
 		double y = c->height_px * (1 - scale_percent(&c->y, c->y.ticks[i]) / 100);
 
-		fprintf(c->out, "<line class=\"g\" x1=\"0\" x2=\"100%%\" y1=\"%.1f\" y2=\"%.1f\"/>", y, y);
+		fprintf(c->out, "<line class=\"g\" x2=\"100%%\" y1=\"%.4g\" y2=\"%.4g\"/>", y, y);
 	}
 	for (size_t i = 0; i < c->x.tick_count; i++) {
 		double x = scale_percent(&c->x, c->x.ticks[i]);
 
-		fprintf(c->out, "<line class=\"g\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"%d\"/>", x, x,
+		fprintf(c->out, "<line class=\"g\" x1=\"%.4g%%\" x2=\"%.4g%%\" y2=\"%d\"/>", x, x,
 		        c->height_px);
-		fprintf(c->out, "<text x=\"%.2f%%\" y=\"%d\" text-anchor=\"%s\">%s</text>", x,
+		fprintf(c->out, "<text x=\"%.4g%%\" y=\"%d\" text-anchor=\"%s\">%s</text>", x,
 		        c->height_px + 15,
 		        x < 4    ? "start"
 		        : x > 96 ? "end"
