@@ -70,9 +70,13 @@ int listen_open(struct server *server)
 	int fd = try_listen(server, &server->port);
 
 	raise_file_limit();
-	if (fd < 0)
+	if (fd < 0) {
 		explain(server, -fd);
-	return fd;
+		return fd;
+	}
+	server->http_socket = fd;
+	snprintf(server->url, sizeof(server->url), "http://%s:%u", server->address, server->port);
+	return 0;
 }
 
 unsigned int listen_connections(void)
