@@ -123,6 +123,15 @@ $pid = dnsmasq_pid();
 $lab->end($lab->{server}, 'KILL');
 Lab::wait_for(10, 'dnsmasq to end', sub { !kill 0, $pid });
 pass('the server killed: dnsmasq ends with it');
+for my $time (1 .. 4) {
+	$lab->serve;
+	$lab->end($lab->{server}, 'KILL');
+}
+$lab->serve;
+ok(discover($mac, 0, 0), 'killed and started again at once, some times: nodes are answered');
+$lab->end($lab->{server}, 'KILL');
+$pid = dnsmasq_pid();
+Lab::wait_for(10, 'dnsmasq to end', sub { !kill 0, $pid });
 
 # One that a dead server left behind, and one that is somebody else's under the same number.
 my $stale = $lab->spawn('stale', '/usr/sbin/dnsmasq', '--keep-in-foreground', "--conf-file=$dir/db.run/dnsmasq.conf");
