@@ -21,7 +21,7 @@
 #define BEAT_NS (5 * INT64_C(1000000000))
 
 struct options {
-	const char *lab, *database, *image, *operators, *user;
+	const char *lab, *database, *image, *operators, *user, *pages;
 	bool no_dhcp, port_given, metrics;
 	uint64_t port; /* 0: any */
 };
@@ -35,6 +35,8 @@ static int parse(int argc, char **argv, struct options *o)
 	    {"image", "FOLDER", "kernel, initramfs and iPXE (default: out)", .text = &o->image},
 	    {"port", "N", "listen there instead of server.http_port; 0 takes any", .set = &o->port_given,
 	     .number = &o->port, .max = 65535},
+	    {"pages", "ADDRESS:PORT",
+	     "there, let everybody read the status and the reports (default: nobody)", .text = &o->pages},
 	    {"user", "NAME",
 	     "who the server becomes once its sockets are open, where root starts it (default: the owner of "
 	     "the "
@@ -133,6 +135,8 @@ static int open_sockets(struct server *s, const struct options *o)
 
 	if (!r)
 		r = listen_open(s);
+	if (!r && o->pages)
+		r = listen_pages(s, o->pages);
 	if (!r && !o->no_dhcp)
 		r = dnsmasq_prepare(s);
 	if (!r)
@@ -219,6 +223,7 @@ static int work(struct server *s, struct dnsmasq *dnsmasq, const sigset_t *signa
 		beat(s, now, &next_beat_ns);
 		pthread_mutex_unlock(&s->lock);
 		http_tick(s, now);
+		pages_tick(s, now);
 		r = dnsmasq_tick(s, dnsmasq, now);
 	}
 	store_do(s->store, "UPDATE server SET beat_unix_ns = 0 WHERE id = 1", "");
@@ -234,6 +239,8 @@ static int serve(struct server *s, const sigset_t *signals)
 		r = s->operator_socket = listen_operator(s);
 	if (r > 0)
 		r = orders_start(s);
+	if (!r && s->pages_socket >= 0)
+		r = pages_start(s);
 	if (!r)
 		r = announce(s);
 	if (!r)
@@ -251,6 +258,7 @@ static int serve(struct server *s, const sigset_t *signals)
 		r = work(s, dnsmasq, signals);
 	}
 	dnsmasq_stop(dnsmasq);
+	pages_stop(s);
 	orders_stop(s);
 	http_stop(s);
 	return r;
@@ -258,7 +266,7 @@ static int serve(struct server *s, const sigset_t *signals)
 
 int cmd_serve(int argc, char **argv)
 {
-	struct server s = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	struct server s = {.lock = PTHREAD_MUTEX_INITIALIZER, .pages_socket = -1};
 	struct options o;
 	sigset_t signals;
 	int r = parse(argc, argv, &o);

@@ -32,6 +32,8 @@ struct server {
 	gid_t operators; /* whose members may give orders and read the store; -1: nobody but this user */
 	int operator_socket;
 	struct orders *orders;
+	int pages_socket; /* -1: no pages */
+	struct pages *pages;
 	uid_t user; /* that we are, or become */
 	gid_t group;
 	char user_name[64]; /* "": we are it already */
@@ -80,6 +82,14 @@ struct orders;
 int orders_start(struct server *server);
 void orders_stop(struct server *server);
 
+/* --- pages.c: what everybody may read who reaches them, where the operator wants that --- */
+struct pages;
+
+/* Serves server->pages_socket. 0 or -errno, said on stderr. */
+int pages_start(struct server *server);
+void pages_tick(struct server *server, struct moment now);
+void pages_stop(struct server *server);
+
 /* How many bytes the disk that has the store has left. */
 int64_t server_room(const struct server *server);
 
@@ -87,6 +97,8 @@ int64_t server_room(const struct server *server);
 /* Listens on server->address and port (0: any; then it is filled in, as is server->url), to http_socket. 0 or
  * -errno, said on stderr with what to do. */
 int listen_open(struct server *server);
+/* Listens at WHERE ("ADDRESS:PORT"; port 0: any), to pages_socket. 0 or -errno, said on stderr. */
+int listen_pages(struct server *server, const char *where);
 /* The operator's socket in server->run_dir. The socket, or -errno, said on stderr. */
 int listen_operator(const struct server *server);
 /* How many connections may be open at once: fewer than files may be, for at that limit accept() fails, and

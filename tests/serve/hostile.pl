@@ -25,7 +25,8 @@ workloads:
 repeat: {boots: 1, samples: 2}
 retries: 5
 X
-$lab->serve;
+$lab->serve('--pages', '127.0.0.1:0');
+my ($pages) = Lab::read_file("$lab->{dir}/serve.log") =~ m{pages: read-only at (http://[0-9.:]+)/status};
 my ($boot) = '00000000-0000-0000-0000-000000000001';
 my $token = $lab->token("mac=$mac");
 
@@ -194,6 +195,20 @@ is($? >> 8, 0, 'the page is made');
 cmp_ok(scalar(() = $page =~ /&lt;img src=x/g), '>=', 5, 'it shows the texts');
 unlike($page, qr/<img src=x/, 'and not one of them is a tag');
 is(scalar(() = $page =~ m{</script>}g), scalar(() = $page =~ /<script\b/g), 'or ends a script');
+my $reader = HTTP::Tiny->new(timeout => 30);
+for my $path ('/status', "/runs/$run") {
+	my $answer = $reader->get("$pages$path");
+	is("$answer->{status} $answer->{headers}{'content-type'}", '200 text/html; charset=utf-8', "the page $path");
+	like($answer->{content}, qr/&lt;img src=x/, 'shows texts of nodes and plan');
+	unlike($answer->{content}, qr/<img src=x/, 'as text');
+	like($answer->{headers}{'content-security-policy'}, qr/default-src 'none'/, 'and may load nothing');
+	unlike($answer->{content}, qr/$_/, 'and has no token') for $lab->sql('SELECT group_concat(token, \'|\') FROM boots');
+}
+for my $path ('/', '/runs/', '/runs/none', '/runs/..%2f..%2fetc%2fpasswd', '/v1/next', '/image/vmlinuz', '/boot.ipxe', "/runs/%27%3B--") {
+	is($reader->get("$pages$path")->{status}, 404, "no page: $path");
+}
+is($reader->request($_, "$pages/status", {content => 'x'})->{status}, 405, "pages are not for $_") for qw(POST PUT DELETE);
+is($lab->request('GET', "/runs/$run")->{status}, 404, 'and nodes\' port has none');
 for my $command ("status", "report", "report --csv") {
 	my $out = `$Lab::assay $command --db $lab->{dir}/db`;
 	unlike($out, qr/[\x00-\x08\x0b-\x1f\x7f]/, "assay $command prints no control characters");
