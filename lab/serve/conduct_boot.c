@@ -179,6 +179,8 @@ static int hello_store(struct conductor *c, struct moment now, const char *token
 		             "INSERT OR REPLACE INTO pstore (token, node, name, text) VALUES (?, ?, ?, ?)",
 		             "ssss", token, node, text(dump, "name"), text(dump, "text"));
 	}
+	if (!r)
+		r = link_hello(c, now, node, hello, inventory);
 	free(inventory);
 	return store_end(c->store, r);
 }

@@ -198,4 +198,15 @@ int precision_look(struct group *g, const struct run_visit *visit);
 /* conduct_handout.c */
 json_t *handout(const struct group *g, const struct node *n);
 
+/* --- conduct_chain.c: links of the chain, in the caller's transaction; 0 or -errno --- */
+int link_hello(struct conductor *c, struct moment now, const char *node, const json_t *hello,
+               const char *inventory);
+/* Of the open attempt. */
+int link_open(struct group *g, struct moment now);
+int link_close(struct group *g, struct moment now, const char *state, const char *reason,
+               const json_t *error);
+int link_end(struct store *store, struct moment now, const char *run);
+/* The ends of runs that were cancelled while nobody conducted them. */
+int link_sweep(struct store *store, struct moment now);
+
 #endif

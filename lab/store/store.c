@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STORE_VERSION   4
+#define STORE_VERSION   5
 #define BUSY_TIMEOUT_MS 10000
 #define STATEMENTS      256
 
@@ -266,6 +266,8 @@ static const char *const migrations[STORE_VERSION] = {
     [3] = "ALTER TABLE runs ADD COLUMN precision REAL;"
           "ALTER TABLE runs ADD COLUMN imported TEXT;"
           "ALTER TABLE cells ADD COLUMN enough INTEGER;",
+    [4] = "CREATE TABLE chain (n INTEGER PRIMARY KEY, at_unix_ns INTEGER NOT NULL, kind TEXT NOT NULL, run "
+          "TEXT NOT NULL, node TEXT NOT NULL, content TEXT NOT NULL, sha256 TEXT NOT NULL) STRICT;",
 };
 
 static int migrate(struct store *store, const char *path, enum store_mode mode, FILE *err)
