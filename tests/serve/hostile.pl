@@ -82,6 +82,12 @@ is(code(post('/v1/hello', '[' x 1_000_000)), 422, 'a million brackets');
 is(code(post('/v1/hello', '{"a":' . '9' x 1_000_000 . '}')), 422, 'a number of a million digits');
 is(code("POST /v1/step HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $token\r\nContent-Length: 99999999999999999999\r\n\r\n"), 413,
 	'a length of more than there is');
+my $umlaut = "\xc3\xa4";
+is(code(post('/v1/step', '{"step": "a' . $umlaut x 63 . '", "text": "ab' . "\xe2\x82\xac" x 510 . '"}')), 410, 'texts that are kept in part');
+my $told = sub { (grep { $_->{node} eq 'n1' } @{ $Lab::json->decode(scalar `$Lab::assay status --json --db $lab->{db}`)->{nodes} })[0] };
+Lab::wait_for(10, 'the step', sub { $told->()->{step} =~ /^a/ });
+is($told->()->{step}, 'a' . "\x{e4}" x 31, 'are cut between characters: step');
+is($told->()->{text}, 'ab' . "\x{20ac}" x 170, 'and text');
 my $smuggled = raw("POST /v1/step HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $token\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /image/vmlinuz HTTP/1.1\r\nHost: x\r\n\r\n");
 unlike($smuggled, qr/K{100}/, 'a request hidden in the body of another');
 ok(served(), 'and the node is served');
