@@ -27,6 +27,8 @@ int view_nodes(struct store *store, const char *run, bool times, char *text, siz
 
 /* All of it, for `assay status`; what the store refused is in its member "trouble". */
 json_t *status_json(struct store *store);
+/* STATUS of status_json() for people. */
+void status_print(const json_t *status, FILE *out);
 /* How far RUN is, and as text what is new since the error with the id LAST_ERROR (-1: all of this run's) and
  * the attempt that was closed at LAST_CLOSED_NS. 0 (the caller owns *OUT), -ENOENT or another -errno. */
 int progress_json(struct store *store, const char *run, int64_t last_error, int64_t last_closed_ns,

@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -22,7 +21,7 @@
 #define BEAT_NS (5 * INT64_C(1000000000))
 
 struct options {
-	const char *lab, *database, *image, *operators;
+	const char *lab, *database, *image, *operators, *user, *pages;
 	bool no_dhcp, port_given, metrics;
 	uint64_t port; /* 0: any */
 };
@@ -36,6 +35,13 @@ static int parse(int argc, char **argv, struct options *o)
 	    {"image", "FOLDER", "kernel, initramfs and iPXE (default: out)", .text = &o->image},
 	    {"port", "N", "listen there instead of server.http_port; 0 takes any", .set = &o->port_given,
 	     .number = &o->port, .max = 65535},
+	    {"pages", "ADDRESS:PORT",
+	     "there, let everybody read the status and the reports (default: nobody)", .text = &o->pages},
+	    {"user", "NAME",
+	     "who the server becomes once its sockets are open, where root starts it (default: the owner of "
+	     "the "
+	     "folder that has the database)",
+	     .text = &o->user},
 	    {"operators", "GROUP",
 	     "whose members may use `assay run` and `assay status`, and read the database (default: only "
 	     "this user)",
@@ -66,26 +72,6 @@ static int parse(int argc, char **argv, struct options *o)
 	return CLI_GO;
 }
 
-static int make_run_dir(struct server *s, const char *database)
-{
-	char *name = NULL;
-
-	if (asprintf(&name, "%s.run", database) < 0)
-		return -ENOMEM;
-	bool shared = s->operators != (gid_t)-1;
-	if ((mkdir(name, 0700) && errno != EEXIST) || (shared && chown(name, (uid_t)-1, s->operators)) ||
-	    chmod(name, shared ? 0750 : 0700)) {
-		int error = errno;
-
-		fprintf(stderr, "assay serve: %s: %s\n", name, strerror(error));
-		free(name);
-		return -error;
-	}
-	s->run_dir = realpath(name, NULL);
-	free(name);
-	return s->run_dir ? 0 : -errno;
-}
-
 /* --operators: NAME's id. 0 or -errno, said on stderr. */
 static int read_operators(struct server *s, const char *name)
 {
@@ -97,55 +83,6 @@ static int read_operators(struct server *s, const char *name)
 	fprintf(stderr, "assay serve: --operators %s: there is no such group (`getent group` lists them)\n",
 	        name);
 	return -EINVAL;
-}
-
-/* The database, which has the tokens, may be read by the operators alone; what SQLite makes beside it is made
- * like it. */
-static int share_database(const struct server *s)
-{
-	static const char *const endings[] = {"", "-wal", "-shm"};
-	char path[4096];
-	int r = 0;
-
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]) && !r; i++) {
-		snprintf(path, sizeof(path), "%s%s", s->database, endings[i]);
-		int fd = open(path, O_RDWR | O_CLOEXEC | (i ? 0 : O_CREAT), 0600);
-
-		if (fd < 0 && errno == ENOENT)
-			continue;
-		if (fd < 0 ||
-		    (s->operators != (gid_t)-1 && (fchown(fd, (uid_t)-1, s->operators) || fchmod(fd, 0640))))
-			r = -errno;
-		if (r)
-			fprintf(stderr, "assay serve: %s: %s\n", path, strerror(-r));
-		if (fd >= 0)
-			close(fd);
-	}
-	return r;
-}
-
-/* One server a database. The lock is held until the process ends. */
-static int lock_run_dir(const struct server *s, const char *database)
-{
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/lock", s->run_dir);
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB)) {
-		int error = errno;
-
-		if (error == EWOULDBLOCK)
-			fprintf(
-			    stderr,
-			    "assay serve: another server works on %s already; --db names another database\n",
-			    database);
-		else
-			fprintf(stderr, "assay serve: %s: %s\n", path, strerror(error));
-		if (fd >= 0)
-			close(fd);
-		return -error;
-	}
-	return 0;
 }
 
 static int read_address(struct server *s)
@@ -164,7 +101,8 @@ static int read_address(struct server *s)
 	return 0;
 }
 
-static int set_up(struct server *s, const struct options *o)
+/* What the command line and the lab file say. */
+static int read_files(struct server *s, const struct options *o)
 {
 	int r = lab_file_load(o->lab, stderr, &s->lab);
 
@@ -178,31 +116,55 @@ static int set_up(struct server *s, const struct options *o)
 	}
 	s->metrics = o->metrics;
 	s->database = o->database ? strdup(o->database) : database_path(s->lab, o->lab);
-	const char *database = s->database;
-	if (!database)
+	if (!s->database)
 		return -ENOMEM;
+	s->port =
+	    (uint16_t)(o->port_given ? (int64_t)o->port
+	                             : json_integer_value(
+	                                   json_object_get(json_object_get(s->lab, "server"), "http_port")));
 	r = read_address(s);
 	if (!r)
 		r = read_operators(s, o->operators);
+	return r ? r : privilege_find(s, o->user);
+}
+
+/* All that needs root's rights, and their end. */
+static int open_sockets(struct server *s, const struct options *o)
+{
+	int r = neighbour_open(s);
+
 	if (!r)
-		r = make_run_dir(s, database);
+		r = listen_open(s);
+	if (!r && o->pages)
+		r = listen_pages(s, o->pages);
+	if (!r && !o->no_dhcp)
+		r = dnsmasq_prepare(s);
 	if (!r)
-		r = lock_run_dir(s, database);
+		r = privilege_drop(s);
+	if (!r && access(s->image_dir, R_OK | X_OK)) {
+		r = -errno;
+		fprintf(stderr,
+		        "assay serve: %s: %s, for user %d, which it has become; --user names another\n",
+		        s->image_dir, strerror(-r), (int)s->user);
+	}
+	return r;
+}
+
+static int open_store(struct server *s)
+{
+	int r = folder_open(s);
+
 	if (!r)
-		r = share_database(s);
-	if (!r)
-		r = store_open(database, STORE_CREATE, stderr, &s->store);
+		r = store_open(s->database, STORE_CREATE, stderr, &s->store);
 	if (!r) {
 		r = store_check(s->store);
 		if (r)
 			fprintf(
 			    stderr,
 			    "assay serve: %s is damaged: %s. Move it away and keep it; a new one is made.\n",
-			    database, store_message(s->store));
+			    s->database, store_message(s->store));
 	}
-	if (!r)
-		r = conductor_open(s->store, s->lab, moment_now(), &s->conductor);
-	return r;
+	return r ? r : conductor_open(s->store, s->lab, moment_now(), &s->conductor);
 }
 
 static int announce(struct server *s)
@@ -261,30 +223,32 @@ static int work(struct server *s, struct dnsmasq *dnsmasq, const sigset_t *signa
 		beat(s, now, &next_beat_ns);
 		pthread_mutex_unlock(&s->lock);
 		http_tick(s, now);
+		pages_tick(s, now);
 		r = dnsmasq_tick(s, dnsmasq, now);
 	}
 	store_do(s->store, "UPDATE server SET beat_unix_ns = 0 WHERE id = 1", "");
 	return r;
 }
 
-static int serve(struct server *s, const struct options *o, const sigset_t *signals)
+static int serve(struct server *s, const sigset_t *signals)
 {
 	struct dnsmasq *dnsmasq = NULL;
-	int r = neighbour_open(s);
+	int r = http_start(s);
 
-	if (!r)
-		r = http_start(s);
 	if (!r)
 		r = s->operator_socket = listen_operator(s);
 	if (r > 0)
 		r = orders_start(s);
+	if (!r && s->pages_socket >= 0)
+		r = pages_start(s);
 	if (!r)
 		r = announce(s);
-	if (!r && !o->no_dhcp)
+	if (!r)
 		r = dnsmasq_start(s, &dnsmasq);
 	if (!r) {
-		log_event(NULL, "serve", "listening on %s, image %s, %s", s->url, s->image_dir,
-		          dnsmasq ? "dnsmasq answers DHCP" : "no DHCP");
+		log_event(NULL, "serve", "listening on %s, image %s, %s, as user %d%s", s->url, s->image_dir,
+		          dnsmasq ? "dnsmasq answers DHCP" : "no DHCP", (int)s->user,
+		          s->user ? "" : ": root, which --user would give up");
 		if (!image_complete(s))
 			log_event(NULL, "image",
 			          "%s has no vmlinuz or no initramfs: no node can boot from it; run `make "
@@ -294,6 +258,7 @@ static int serve(struct server *s, const struct options *o, const sigset_t *sign
 		r = work(s, dnsmasq, signals);
 	}
 	dnsmasq_stop(dnsmasq);
+	pages_stop(s);
 	orders_stop(s);
 	http_stop(s);
 	return r;
@@ -301,7 +266,7 @@ static int serve(struct server *s, const struct options *o, const sigset_t *sign
 
 int cmd_serve(int argc, char **argv)
 {
-	struct server s = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	struct server s = {.lock = PTHREAD_MUTEX_INITIALIZER, .pages_socket = -1};
 	struct options o;
 	sigset_t signals;
 	int r = parse(argc, argv, &o);
@@ -317,23 +282,23 @@ int cmd_serve(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	umask(0077);
-	r = set_up(&s, &o);
-	if (r == -EINVAL) {
-		r = ASSAY_USAGE;
-	} else if (!r) {
-		s.port = (uint16_t)(o.port_given
-		                        ? (int64_t)o.port
-		                        : json_integer_value(json_object_get(json_object_get(s.lab, "server"),
-		                                                             "http_port")));
-		r = serve(&s, &o, &signals) ? ASSAY_SYSTEM : ASSAY_OK;
-	} else {
-		r = ASSAY_SYSTEM;
+	r = read_files(&s, &o);
+	bool usage = r == -EINVAL;
+	if (!r)
+		r = open_sockets(&s, &o);
+	if (!r) {
+		r = open_store(&s);
+		usage = r == -EINVAL;
 	}
+	if (!r)
+		r = serve(&s, &signals);
+	if (s.keeper)
+		keeper_stop(s.keeper);
 	conductor_close(s.conductor);
 	store_close(s.store);
 	json_decref(s.lab);
 	free(s.run_dir);
 	free(s.image_dir);
 	free(s.database);
-	return r;
+	return usage ? ASSAY_USAGE : r ? ASSAY_SYSTEM : ASSAY_OK;
 }

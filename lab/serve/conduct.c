@@ -23,9 +23,23 @@ const char *text(const json_t *object, const char *key)
 	return value ? value : "";
 }
 
+void whole_text(char *text)
+{
+	size_t end = strlen(text), begin = end, length;
+
+	while (begin && ((unsigned char)text[begin - 1] & 0xc0) == 0x80)
+		begin--;
+	if (!begin || (unsigned char)text[begin - 1] < 0xc0)
+		return;
+	length = (unsigned char)text[begin - 1] >= 0xf0 ? 4 : (unsigned char)text[begin - 1] >= 0xe0 ? 3 : 2;
+	if (end - (begin - 1) < length)
+		text[begin - 1] = '\0';
+}
+
 void copy_text(char *to, size_t size, const char *from)
 {
 	snprintf(to, size, "%s", from ? from : "");
+	whole_text(to);
 }
 
 void answer(struct hold **held, unsigned int status, json_t *body)

@@ -145,6 +145,8 @@ bool state_stands(const struct group *g, const struct run_cell *cell);
 int64_t number(const json_t *object, const char *key);
 const char *text(const json_t *object, const char *key);
 void copy_text(char *to, size_t size, const char *from);
+/* Ends TEXT (UTF-8 that was cut) before a character that is not whole: JSON would not take it. */
+void whole_text(char *text);
 
 /* conduct_store.c */
 void store_failed(struct conductor *c, const char *what, int r);

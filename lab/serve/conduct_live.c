@@ -13,6 +13,7 @@ void live(struct node *n, struct moment now, const char *step, const char *forma
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
+	whole_text(what);
 	if (strcmp(n->step, step) || strcmp(n->text, what)) {
 		copy_text(n->step, sizeof(n->step), step);
 		copy_text(n->text, sizeof(n->text), what);

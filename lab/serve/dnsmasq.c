@@ -10,14 +10,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define RESTART_NS   (1000 * INT64_C(1000000))
 #define STEADY_NS    (60 * INT64_C(1000000000))
 #define RESTARTS_MAX 5 /* in a row, each of less than STEADY_NS */
-#define NO_DNSMASQ   127
 #define START_MS     5000
 
 static const char port_taken[] =
@@ -25,14 +23,20 @@ static const char port_taken[] =
     "server.dhcp to proxy or none in the lab file";
 
 struct dnsmasq {
+	struct keeper *keeper;
 	pid_t pid;
-	int log;
 	int64_t started_ns;
 	unsigned int restarts;
 	char config[512], pid_file[512];
 	char line[1024];
 	size_t line_length;
 };
+
+static void name_files(struct dnsmasq *d, const char *folder)
+{
+	snprintf(d->config, sizeof(d->config), "%s/dnsmasq.conf", folder);
+	snprintf(d->pid_file, sizeof(d->pid_file), "%s/dnsmasq.pid", folder);
+}
 
 /* Whether PID is the dnsmasq that runs with our configuration. */
 static bool is_ours(const struct dnsmasq *d, pid_t pid)
@@ -54,74 +58,42 @@ static bool is_ours(const struct dnsmasq *d, pid_t pid)
 	return found && strstr(line, "dnsmasq");
 }
 
-static void end_process(pid_t pid, bool child)
+static void end_process(pid_t pid)
 {
 	for (int i = 0; i < 40; i++) {
 		if (kill(pid, i < 20 ? SIGTERM : SIGKILL))
-			return;
-		if (child && waitpid(pid, NULL, WNOHANG) != 0)
 			return;
 		poll(NULL, 0, 50);
 	}
 }
 
-static void end_stale(const struct dnsmasq *d)
+/* One that an earlier server left behind; FOLDER is beside the database. */
+static void end_stale(const char *folder)
 {
 	char text[32] = "";
-	int fd = open(d->pid_file, O_RDONLY | O_CLOEXEC);
+	struct dnsmasq d;
 
+	name_files(&d, folder);
+	int fd = open(d.pid_file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	ssize_t n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	pid_t pid = n > 0 ? (pid_t)strtol(text, NULL, 10) : 0;
-	if (pid > 1 && is_ours(d, pid)) {
+	if (pid > 1 && is_ours(&d, pid)) {
 		log_event(NULL, "dnsmasq", "ending process %d, which an earlier server left behind",
 		          (int)pid);
-		end_process(pid, false);
+		end_process(pid);
 	}
-	unlink(d->pid_file);
-}
-
-static void child(const struct dnsmasq *d, int log, pid_t parent)
-{
-	static const char *const names[] = {"dnsmasq", "/usr/sbin/dnsmasq", "/usr/local/sbin/dnsmasq"};
-	char config[sizeof(d->config) + 16];
-	sigset_t none;
-
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(1);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	dup2(log, STDOUT_FILENO);
-	dup2(log, STDERR_FILENO);
-	/* A Ctrl-C is for the server. */
-	setpgid(0, 0);
-	snprintf(config, sizeof(config), "--conf-file=%s", d->config);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		execlp(names[i], "dnsmasq", "--keep-in-foreground", config, (char *)NULL);
-	_exit(NO_DNSMASQ);
 }
 
 static int spawn(struct dnsmasq *d)
 {
-	int pipe_fd[2];
-	pid_t parent = getpid();
+	pid_t pid = keeper_run(d->keeper, d->config);
 
-	if (pipe2(pipe_fd, O_CLOEXEC | O_NONBLOCK))
-		return -errno;
-	d->pid = fork();
-	if (d->pid == 0)
-		child(d, pipe_fd[1], parent);
-	close(pipe_fd[1]);
-	if (d->pid < 0) {
-		close(pipe_fd[0]);
-		return -errno;
-	}
-	if (d->log >= 0)
-		close(d->log);
-	d->log = pipe_fd[0];
+	if (pid < 0)
+		return pid;
+	d->pid = pid;
 	d->started_ns = moment_now().mono_ns;
 	FILE *out = fopen(d->pid_file, "we");
 	if (out) {
@@ -160,7 +132,7 @@ static void read_log(struct server *s, struct dnsmasq *d)
 	char buffer[4096];
 	ssize_t n;
 
-	while ((n = read(d->log, buffer, sizeof(buffer))) > 0) {
+	while ((n = read(keeper_log(d->keeper), buffer, sizeof(buffer))) > 0) {
 		for (ssize_t i = 0; i < n; i++) {
 			if (buffer[i] != '\n') {
 				if (d->line_length < sizeof(d->line) - 1)
@@ -182,7 +154,7 @@ static void explain(int status)
 {
 	const char *remedy = "its own words are above";
 
-	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_DNSMASQ)
+	if (WIFEXITED(status) && WEXITSTATUS(status) == KEEPER_NO_PROGRAM)
 		remedy = "it is not installed (Debian: dnsmasq-base)";
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
 		remedy =
@@ -202,10 +174,9 @@ int dnsmasq_tick(struct server *s, struct dnsmasq *d, struct moment now)
 
 	if (!d)
 		return 0;
-	if (d->log >= 0)
-		read_log(s, d);
+	read_log(s, d);
 	if (d->pid > 0) {
-		if (waitpid(d->pid, &status, WNOHANG) != d->pid)
+		if (!keeper_ended(d->keeper, &status))
 			return 0;
 		read_log(s, d);
 		explain(status);
@@ -226,12 +197,12 @@ int dnsmasq_tick(struct server *s, struct dnsmasq *d, struct moment now)
 /* It speaks once its sockets are bound; or it ends. */
 static int wait_until_up(struct server *s, struct dnsmasq *d)
 {
-	struct pollfd fd = {.fd = d->log, .events = POLLIN};
+	struct pollfd fd = {.fd = keeper_log(d->keeper), .events = POLLIN};
 	int status, ready = poll(&fd, 1, START_MS);
 
 	/* Where its first words are of its end, it needs a moment to end. */
 	for (int i = 0; i < 10; i++) {
-		if (waitpid(d->pid, &status, WNOHANG) == d->pid) {
+		if (keeper_ended(d->keeper, &status)) {
 			d->pid = -1;
 			read_log(s, d);
 			explain(status);
@@ -262,60 +233,78 @@ static int port_free(const char *interface)
 		r = -errno;
 		fprintf(stderr, "assay serve: DHCP on %s: %s%s\n", interface, strerror(errno),
 		        errno == EADDRINUSE ? port_taken
-		        : errno == EACCES   ? "; it needs root"
+		        : errno == EACCES   ? "; it needs root, or CAP_NET_ADMIN, CAP_NET_RAW and "
+		                              "CAP_NET_BIND_SERVICE (lab/serve/assay.service has them)"
 		                            : "");
 	}
 	close(fd);
 	return r;
 }
 
-int dnsmasq_start(struct server *s, struct dnsmasq **out)
+static bool is_proxy(const struct server *s)
+{
+	const char *mode = json_string_value(json_object_get(json_object_get(s->lab, "server"), "dhcp"));
+
+	return mode && !strcmp(mode, "proxy");
+}
+
+int dnsmasq_prepare(struct server *s)
 {
 	const json_t *server = json_object_get(s->lab, "server");
 	const char *mode = json_string_value(json_object_get(server, "dhcp"));
-	bool proxy = mode && !strcmp(mode, "proxy");
-	struct dnsmasq *d;
-	int r;
 
-	*out = NULL;
 	if (mode && !strcmp(mode, "none"))
 		return 0;
-	if (!proxy && !json_object_get(server, "dhcp_range")) {
+	if (!is_proxy(s) && !json_object_get(server, "dhcp_range")) {
 		fprintf(stderr, "assay serve: the lab file has no server.dhcp_range (give one, or "
 		                "server.dhcp: proxy or none)\n");
 		return -EINVAL;
 	}
+	char *folder = folder_unused(s);
+	if (folder)
+		end_stale(folder);
+	free(folder);
+	int r = port_free(s->interface);
+	if (r)
+		return r;
+	r = keeper_start(s, &s->keeper);
+	if (r)
+		fprintf(stderr, "assay serve: no process for dnsmasq: %s\n", strerror(-r));
+	return r;
+}
+
+int dnsmasq_start(struct server *s, struct dnsmasq **out)
+{
+	struct dnsmasq *d;
+	int r;
+
+	*out = NULL;
+	if (!s->keeper)
+		return 0;
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
-	d->log = -1;
+	d->keeper = s->keeper;
+	s->keeper = NULL;
 	d->pid = -1;
-	snprintf(d->config, sizeof(d->config), "%s/dnsmasq.conf", s->run_dir);
-	snprintf(d->pid_file, sizeof(d->pid_file), "%s/dnsmasq.pid", s->run_dir);
-	end_stale(d);
-	r = port_free(json_string_value(json_object_get(server, "interface")));
-	if (!r)
-		r = dnsmasq_config(s, d->config, proxy);
+	name_files(d, s->run_dir);
+	r = dnsmasq_config(s, d->config, is_proxy(s));
 	if (!r)
 		r = spawn(d);
 	if (!r)
 		r = wait_until_up(s, d);
-	if (r) {
+	if (r)
 		dnsmasq_stop(d);
-		return r;
-	}
-	*out = d;
-	return 0;
+	else
+		*out = d;
+	return r;
 }
 
 void dnsmasq_stop(struct dnsmasq *d)
 {
 	if (!d)
 		return;
-	if (d->pid > 0)
-		end_process(d->pid, true);
+	keeper_stop(d->keeper);
 	unlink(d->pid_file);
-	if (d->log >= 0)
-		close(d->log);
 	free(d);
 }

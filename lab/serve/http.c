@@ -369,21 +369,16 @@ int http_start(struct server *server)
 	server->limit = limit_new();
 	if (!http->peers || !server->limit)
 		return -ENOMEM;
-	int fd = listen_open(server);
-	if (fd < 0)
-		return fd;
-	snprintf(server->url, sizeof(server->url), "http://%s:%u", server->address, server->port);
 	http->daemon =
 	    MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG,
-	                     server->port, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, fd,
-	                     MHD_OPTION_THREAD_POOL_SIZE, THREADS, MHD_OPTION_CONNECTION_LIMIT,
-	                     listen_connections(), MHD_OPTION_PER_IP_CONNECTION_LIMIT, PER_ADDRESS,
-	                     MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
-	                     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)65536, MHD_OPTION_NOTIFY_COMPLETED,
-	                     on_completed, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-	                     MHD_OPTION_END);
+	                     server->port, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET,
+	                     server->http_socket, MHD_OPTION_THREAD_POOL_SIZE, THREADS,
+	                     MHD_OPTION_CONNECTION_LIMIT, listen_connections(),
+	                     MHD_OPTION_PER_IP_CONNECTION_LIMIT, PER_ADDRESS, MHD_OPTION_CONNECTION_TIMEOUT,
+	                     IDLE_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)65536,
+	                     MHD_OPTION_NOTIFY_COMPLETED, on_completed, server, MHD_OPTION_NOTIFY_CONNECTION,
+	                     on_connection, server, MHD_OPTION_END);
 	if (!http->daemon) {
-		close(fd);
 		fprintf(stderr, "assay serve: the HTTP server could not be started (memory, or open files: "
 		                "`ulimit -n`)\n");
 		return -EIO;

@@ -2,12 +2,15 @@
  * The sockets that nodes and operators come to. */
 #include "server.h"
 
+#include "log.h"
+
 #include "../operator/operator.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -28,30 +31,33 @@ static void raise_file_limit(void)
 	}
 }
 
-static void explain(const struct server *server, int error)
+static void explain(const char *address, uint16_t port, int error)
 {
 	const char *what = error == EADDRINUSE ? "another program listens there: another assay serve? "
-	                                         "(`ss -ltnp` names it), or give another server.http_port"
+	                                         "(`ss -ltnp` names it), or give another port"
 	                   : error == EADDRNOTAVAIL
 	                       ? "no interface of this machine has that address: give server.interface the "
-	                         "address that server.address says, or correct the lab file"
+	                         "address that server.address says, or correct the lab file or --pages"
 	                   : error == EACCES ? "ports below 1024 need root"
 	                                     : "";
 
-	fprintf(stderr, "assay serve: cannot listen on %s:%u: %s%s%s\n", server->address, server->port,
-	        strerror(error), *what ? "; " : "", what);
+	fprintf(stderr, "assay serve: cannot listen on %s:%u: %s%s%s\n", address, port, strerror(error),
+	        *what ? "; " : "", what);
 }
 
 /* libmicrohttpd says only that it failed, so the socket is made here. */
-static int try_listen(const struct server *server, uint16_t *port)
+static int try_listen(const char *address, uint16_t *port)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
-	struct sockaddr_in sin = {.sin_family = AF_INET, .sin_port = htons(server->port)};
+	struct sockaddr_in sin = {.sin_family = AF_INET, .sin_port = htons(*port)};
 	socklen_t size = sizeof(sin);
 
 	if (fd < 0)
 		return -errno;
-	inet_pton(AF_INET, server->address, &sin.sin_addr);
+	if (inet_pton(AF_INET, address, &sin.sin_addr) != 1) {
+		close(fd);
+		return -EINVAL;
+	}
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
 	if (bind(fd, (struct sockaddr *)&sin, sizeof(sin)) || listen(fd, 1024) ||
@@ -67,12 +73,16 @@ static int try_listen(const struct server *server, uint16_t *port)
 
 int listen_open(struct server *server)
 {
-	int fd = try_listen(server, &server->port);
+	int fd = try_listen(server->address, &server->port);
 
 	raise_file_limit();
-	if (fd < 0)
-		explain(server, -fd);
-	return fd;
+	if (fd < 0) {
+		explain(server->address, server->port, -fd);
+		return fd;
+	}
+	server->http_socket = fd;
+	snprintf(server->url, sizeof(server->url), "http://%s:%u", server->address, server->port);
+	return 0;
 }
 
 unsigned int listen_connections(void)
@@ -82,6 +92,30 @@ unsigned int listen_connections(void)
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= CONNECTIONS + OTHER_FILES)
 		return CONNECTIONS;
 	return limit.rlim_cur > 2 * OTHER_FILES ? (unsigned int)limit.rlim_cur - OTHER_FILES : OTHER_FILES;
+}
+
+int listen_pages(struct server *server, const char *where)
+{
+	const char *colon = strrchr(where, ':');
+	char address[64];
+	int fd = -EINVAL;
+
+	if (colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")] && atol(colon + 1) <= 65535) {
+		snprintf(address, sizeof(address), "%.*s", (int)(colon - where), where);
+		uint16_t port = (uint16_t)atol(colon + 1);
+
+		fd = try_listen(address, &port);
+		if (fd >= 0)
+			log_event(NULL, "pages", "read-only at http://%s:%u/status", address, port);
+		else if (fd != -EINVAL)
+			explain(address, port, -fd);
+	}
+	if (fd == -EINVAL)
+		fprintf(stderr,
+		        "assay serve: --pages takes ADDRESS:PORT such as 192.0.2.1:8090, not \"%s\"\n",
+		        where);
+	server->pages_socket = fd;
+	return fd < 0 ? fd : 0;
 }
 
 /* Made where nobody but us may use it, then given to GROUP. */

@@ -32,6 +32,13 @@ struct server {
 	gid_t operators; /* whose members may give orders and read the store; -1: nobody but this user */
 	int operator_socket;
 	struct orders *orders;
+	int pages_socket; /* -1: no pages */
+	struct pages *pages;
+	uid_t user; /* that we are, or become */
+	gid_t group;
+	char user_name[64]; /* "": we are it already */
+	struct keeper *keeper;
+	int http_socket;
 	struct http *http;
 	struct limit *limit;
 	bool stopping; /* nothing is held any more */
@@ -75,13 +82,23 @@ struct orders;
 int orders_start(struct server *server);
 void orders_stop(struct server *server);
 
+/* --- pages.c: what everybody may read who reaches them, where the operator wants that --- */
+struct pages;
+
+/* Serves server->pages_socket. 0 or -errno, said on stderr. */
+int pages_start(struct server *server);
+void pages_tick(struct server *server, struct moment now);
+void pages_stop(struct server *server);
+
 /* How many bytes the disk that has the store has left. */
 int64_t server_room(const struct server *server);
 
 /* --- listen.c --- */
-/* Listens on server->address and port (0: any; then it is filled in). The socket, or -errno, said on stderr
- * with what to do. */
+/* Listens on server->address and port (0: any; then it is filled in, as is server->url), to http_socket. 0 or
+ * -errno, said on stderr with what to do. */
 int listen_open(struct server *server);
+/* Listens at WHERE ("ADDRESS:PORT"; port 0: any), to pages_socket. 0 or -errno, said on stderr. */
+int listen_pages(struct server *server, const char *where);
 /* The operator's socket in server->run_dir. The socket, or -errno, said on stderr. */
 int listen_operator(const struct server *server);
 /* How many connections may be open at once: fewer than files may be, for at that limit accept() fails, and
@@ -91,8 +108,7 @@ unsigned int listen_connections(void);
 /* --- http.c: requests, bodies, held requests --- */
 struct request;
 
-/* Starts listening; server->port 0 takes any, and is then filled in. 0 or -errno; says what to do on stderr.
- */
+/* Serves server->http_socket. 0 or -errno; says what to do on stderr. */
 int http_start(struct server *server);
 void http_tick(struct server *server, struct moment now);
 void http_stop(struct server *server);
@@ -161,9 +177,45 @@ void image_id(const struct server *server, char *id, size_t size);
 /* Writes PATH. 0 or -errno, said on stderr. */
 int dnsmasq_config(const struct server *server, const char *path, bool proxy);
 
+/* --- folder.c --- */
+/* Makes server->run_dir, sees to it that there is one server a database, and makes the database where it is
+ * missing, for server->operators to read. 0 or -errno, said on stderr. */
+int folder_open(struct server *server);
+/* The path of what is server->run_dir later, where an earlier server made it and none works with it now; the
+ * caller owns it. NULL: there is none. */
+char *folder_unused(const struct server *server);
+
+/* --- privilege.c --- */
+/* Who the server shall be where root starts it: USER, NULL: the owner of the folder that has the database.
+ * Fills server->user, group and user_name. 0 or -errno, said on stderr. */
+int privilege_find(struct server *server, const char *user);
+/* Becomes that user, without any capability; root that stays root keeps its own. 0 or -errno, said on stderr.
+ */
+int privilege_drop(const struct server *server);
+/* The same, but keeps of its capabilities those that dnsmasq needs, also for what it starts. 0 or -errno. */
+int privilege_network_only(const struct server *server);
+
+/* --- keeper.c: a process that starts dnsmasq when told to, and ends it when we are gone --- */
+struct keeper;
+enum { KEEPER_NO_PROGRAM = 127 }; /* exit code where there is no dnsmasq */
+
+/* To be called while we have root's rights and no threads. 0 or -errno. */
+int keeper_start(const struct server *server, struct keeper **out);
+/* Ends dnsmasq, if it runs, and the keeper. */
+void keeper_stop(struct keeper *keeper);
+/* Starts dnsmasq with the file CONFIG: its process id, or -errno. */
+pid_t keeper_run(struct keeper *keeper, const char *config);
+/* Whether dnsmasq has ended since it was started; *STATUS as waitpid(2) gives it. */
+bool keeper_ended(struct keeper *keeper, int *status);
+/* What dnsmasq says; reading never blocks. The keeper's own. */
+int keeper_log(const struct keeper *keeper);
+
 /* --- dnsmasq.c --- */
-/* Starts dnsmasq as server.dhcp asks for it; ends one that an earlier server left behind. 0 with *OUT NULL
- * for `none`. -errno, said on stderr with what to do. */
+/* What needs root: whether DHCP is ours to serve on the interface, and the keeper (none for server.dhcp:
+ * none). 0 or -errno, said on stderr with what to do. */
+int dnsmasq_prepare(struct server *server);
+/* Starts dnsmasq, if dnsmasq_prepare() made a keeper, which then is its own; ends one that an earlier server
+ * left behind. 0 with *OUT NULL where there is none. -errno, said on stderr with what to do. */
 int dnsmasq_start(struct server *server, struct dnsmasq **out);
 /* Restarts it where it has died; reads its log. -errno once it cannot be kept alive. */
 int dnsmasq_tick(struct server *server, struct dnsmasq *d, struct moment now);

@@ -109,7 +109,7 @@ sub serve {
 	my $log = "$self->{dir}/serve.log";
 	my $from = -s $log // 0;
 	my $port = $self->{url} =~ /:(\d+)$/ ? $1 : 0;
-	$self->{server} = $self->spawn('serve', $assay, 'serve', "$self->{dir}/lab.yaml", '--db', $self->{db}, '--image',
+	$self->{server} = $self->spawn('serve', @{ $self->{as} // [] }, $self->{assay} // $assay, 'serve', "$self->{dir}/lab.yaml", '--db', $self->{db}, '--image',
 		"$self->{dir}/image", '--port', $port, @more);
 	wait_for(20, 'the server listens', sub {
 		my $text = substr read_file($log), $from;

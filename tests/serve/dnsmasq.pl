@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use File::Copy;
 use IPC::Open2;
 use Lab;
 use Socket;
@@ -122,6 +123,15 @@ $pid = dnsmasq_pid();
 $lab->end($lab->{server}, 'KILL');
 Lab::wait_for(10, 'dnsmasq to end', sub { !kill 0, $pid });
 pass('the server killed: dnsmasq ends with it');
+for my $time (1 .. 4) {
+	$lab->serve;
+	$lab->end($lab->{server}, 'KILL');
+}
+$lab->serve;
+ok(discover($mac, 0, 0), 'killed and started again at once, some times: nodes are answered');
+$lab->end($lab->{server}, 'KILL');
+$pid = dnsmasq_pid();
+Lab::wait_for(10, 'dnsmasq to end', sub { !kill 0, $pid });
 
 # One that a dead server left behind, and one that is somebody else's under the same number.
 my $stale = $lab->spawn('stale', '/usr/sbin/dnsmasq', '--keep-in-foreground', "--conf-file=$dir/db.run/dnsmasq.conf");
@@ -175,6 +185,69 @@ $offer = discover($mac, 0, 0);
 ok($offer, 'dhcp: proxy answers');
 is($offer->{address}, '0.0.0.0', 'without giving an address');
 is($lab->end($lab->{server}), 0, 'the end');
+
+# --- without root ---
+my $network = (1 << 10) | (1 << 12) | (1 << 13); # CAP_NET_BIND_SERVICE, _ADMIN, _RAW
+sub of { my ($pid, $key) = @_; return (Lab::read_file("/proc/$pid/status") =~ /^$key:\s+(\S+)/m)[0] // '' }
+sub threads { map { m{(\d+)$} } glob "/proc/$lab->{server}/task/*" }
+sub children { grep { of($_, 'PPid') eq $_[0] } map { m{(\d+)$} } glob '/proc/[0-9]*' }
+
+# The server and what it started: who they are, and what they may
+sub as_nobody {
+	my ($how) = @_;
+	is(join(' ', sort map { of($_, 'Uid') . ' ' . of($_, 'Gid') . ' ' . hex(of($_, 'CapEff')) . ' ' . hex(of($_, 'CapPrm')) . ' ' . of($_, 'NoNewPrivs') }
+		threads()), join(' ', ('65534 65534 0 0 1') x threads()), "$how: no thread of the server has a right of root's");
+	my ($keeper) = children($lab->{server});
+	is(of($keeper, 'Uid') . ' ' . hex(of($keeper, 'CapEff')), "65534 $network", "$how: nor has who starts dnsmasq, but for the network");
+	is(of(dnsmasq_pid(), 'Uid') . ' ' . hex(of(dnsmasq_pid(), 'CapEff')), "65534 $network", "$how: nor dnsmasq");
+	is(of(dnsmasq_pid(), 'PPid'), $keeper, "$how: which is its child");
+	is(discover($mac, 0, 0)->{file}, 'undionly.kpxe', "$how: nodes are answered");
+	my $before = dnsmasq_pid();
+	kill 'KILL', $before;
+	Lab::wait_for(10, 'dnsmasq again', sub { dnsmasq_pid() != $before && kill 0, dnsmasq_pid() });
+	ok(discover($mac, 0, 0), "$how: dnsmasq is started again");
+	is($lab->request('GET', '/image/vmlinuz')->{status}, 200, "$how: HTTP");
+	is(system("$lab->{assay} run $dir/plan.yaml --db $lab->{db} --no-wait >/dev/null"), 0, "$how: orders are taken");
+}
+
+copy($Lab::assay, "$dir/assay") or die;
+chmod 0755, $dir, "$dir/assay";
+$lab->{assay} = "$dir/assay";
+mkdir "$dir/nobodys" or die;
+chown 65534, 65534, "$dir/nobodys";
+$lab->{db} = "$dir/nobodys/db";
+lab_file(interface => 'lab0', dhcp => 'own');
+sub dnsmasq_pid_of_db { (Lab::read_file("$lab->{db}.run/dnsmasq.pid") =~ /(\d+)/)[0] // 0 }
+{ no warnings 'redefine'; *dnsmasq_pid = \&dnsmasq_pid_of_db; }
+$lab->{url} = 'http://10.77.0.1:80';
+$lab->serve('--user', 'nobody');
+as_nobody('--user, at port 80');
+is((stat $lab->{db})[4], 65534, 'the store is the user\'s');
+is($lab->end($lab->{server}), 0, 'the end');
+$lab->{url} = '';
+$lab->serve;
+as_nobody('by default, in a folder of that user');
+my $dnsmasq = dnsmasq_pid();
+my ($keeper) = children($lab->{server});
+$lab->end($lab->{server}, 'KILL');
+Lab::wait_for(10, 'all to end', sub { !kill(0, $dnsmasq) && !kill(0, $keeper) });
+pass('the server killed: dnsmasq and who started it end');
+my $some = '+net_admin,+net_raw,+net_bind_service';
+$lab->{as} = [qw(setpriv --reuid 65534 --regid 65534 --clear-groups), "--inh-caps=$some", "--ambient-caps=$some", '--'];
+$lab->serve;
+as_nobody('started by another user with three capabilities, as systemd does');
+kill 'KILL', children($lab->{server});
+Lab::wait_for(20, 'the server to give up', sub { waitpid($lab->{server}, 1) == $lab->{server} });
+delete $lab->{children}{ $lab->{server} };
+like(Lab::read_file("$dir/serve.log"), qr/dnsmasq ended \(signal 9\)/, 'who starts dnsmasq is killed: the server says so and ends');
+@serve = (qw(setpriv --reuid 65534 --regid 65534 --clear-groups --), "$dir/assay", 'serve', "$dir/lab.yaml", '--db', $lab->{db}, '--image', "$dir/image");
+($code, $text) = try();
+is($code, 3, 'without capabilities: exit code 3');
+like($text, qr/Permission denied|Operation not permitted/, 'and why');
+like($text, qr/CAP_NET_ADMIN/, 'and what it takes');
+@serve = ("$dir/assay", 'serve', "$dir/lab.yaml", '--db', $lab->{db}, '--image', "$dir/image", '--user', 'no-such-user');
+($code, $text) = try();
+is($code, 2, 'a user that is not there: exit code 2');
 close $ask;
 waitpid $node, 0;
 done_testing;

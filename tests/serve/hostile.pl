@@ -25,7 +25,8 @@ workloads:
 repeat: {boots: 1, samples: 2}
 retries: 5
 X
-$lab->serve;
+$lab->serve('--pages', '127.0.0.1:0');
+my ($pages) = Lab::read_file("$lab->{dir}/serve.log") =~ m{pages: read-only at (http://[0-9.:]+)/status};
 my ($boot) = '00000000-0000-0000-0000-000000000001';
 my $token = $lab->token("mac=$mac");
 
@@ -81,6 +82,12 @@ is(code(post('/v1/hello', '[' x 1_000_000)), 422, 'a million brackets');
 is(code(post('/v1/hello', '{"a":' . '9' x 1_000_000 . '}')), 422, 'a number of a million digits');
 is(code("POST /v1/step HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $token\r\nContent-Length: 99999999999999999999\r\n\r\n"), 413,
 	'a length of more than there is');
+my $umlaut = "\xc3\xa4";
+is(code(post('/v1/step', '{"step": "a' . $umlaut x 63 . '", "text": "ab' . "\xe2\x82\xac" x 510 . '"}')), 410, 'texts that are kept in part');
+my $told = sub { (grep { $_->{node} eq 'n1' } @{ $Lab::json->decode(scalar `$Lab::assay status --json --db $lab->{db}`)->{nodes} })[0] };
+Lab::wait_for(10, 'the step', sub { $told->()->{step} =~ /^a/ });
+is($told->()->{step}, 'a' . "\x{e4}" x 31, 'are cut between characters: step');
+is($told->()->{text}, 'ab' . "\x{20ac}" x 170, 'and text');
 my $smuggled = raw("POST /v1/step HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $token\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /image/vmlinuz HTTP/1.1\r\nHost: x\r\n\r\n");
 unlike($smuggled, qr/K{100}/, 'a request hidden in the body of another');
 ok(served(), 'and the node is served');
@@ -194,6 +201,20 @@ is($? >> 8, 0, 'the page is made');
 cmp_ok(scalar(() = $page =~ /&lt;img src=x/g), '>=', 5, 'it shows the texts');
 unlike($page, qr/<img src=x/, 'and not one of them is a tag');
 is(scalar(() = $page =~ m{</script>}g), scalar(() = $page =~ /<script\b/g), 'or ends a script');
+my $reader = HTTP::Tiny->new(timeout => 30);
+for my $path ('/status', "/runs/$run") {
+	my $answer = $reader->get("$pages$path");
+	is("$answer->{status} $answer->{headers}{'content-type'}", '200 text/html; charset=utf-8', "the page $path");
+	like($answer->{content}, qr/&lt;img src=x/, 'shows texts of nodes and plan');
+	unlike($answer->{content}, qr/<img src=x/, 'as text');
+	like($answer->{headers}{'content-security-policy'}, qr/default-src 'none'/, 'and may load nothing');
+	unlike($answer->{content}, qr/$_/, 'and has no token') for $lab->sql('SELECT group_concat(token, \'|\') FROM boots');
+}
+for my $path ('/', '/runs/', '/runs/none', '/runs/..%2f..%2fetc%2fpasswd', '/v1/next', '/image/vmlinuz', '/boot.ipxe', "/runs/%27%3B--") {
+	is($reader->get("$pages$path")->{status}, 404, "no page: $path");
+}
+is($reader->request($_, "$pages/status", {content => 'x'})->{status}, 405, "pages are not for $_") for qw(POST PUT DELETE);
+is($lab->request('GET', "/runs/$run")->{status}, 404, 'and nodes\' port has none');
 for my $command ("status", "report", "report --csv") {
 	my $out = `$Lab::assay $command --db $lab->{dir}/db`;
 	unlike($out, qr/[\x00-\x08\x0b-\x1f\x7f]/, "assay $command prints no control characters");
