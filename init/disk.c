@@ -187,6 +187,15 @@ int disk_scan(const struct disk_roots *roots, struct disk *disks, size_t max)
 	return (int)n;
 }
 
+static bool is_first(const struct disk_signatures *signatures, size_t which)
+{
+	for (size_t i = 0; i < which; i++)
+		if (!strcmp(signatures->items[i].name, signatures->items[which].name))
+			return false;
+	return true;
+}
+
+/* Each as in inventory.json's "found"; to NAMES, each name once. */
 static json_t *signatures_json(const struct disk_signatures *signatures, json_t *names)
 {
 	json_t *found = json_array();
@@ -194,7 +203,8 @@ static json_t *signatures_json(const struct disk_signatures *signatures, json_t 
 	for (size_t i = 0; i < signatures->count; i++) {
 		const struct disk_signature *s = &signatures->items[i];
 
-		json_array_append_new(names, json_string(s->name));
+		if (is_first(signatures, i))
+			json_array_append_new(names, json_string(s->name));
 		json_array_append_new(found, json_pack("{s:s, s:I, s:s, s:b}", "name", s->name,
 		                                       "offset_bytes", (json_int_t)s->offset_bytes, "label",
 		                                       s->label, "ours", s->ours));

@@ -12,9 +12,9 @@
 static const struct {
 	const char *type, *name;
 } names[] = {
-    {"dos", "mbr"},          {"PMBR", "gpt"}, /* what protects a GPT, and neither of its headers is sound */
-    {"ext2", "ext4"},        {"ext3", "ext4"},       {"ext4dev", "ext4"},    {"jbd", "ext4"},
-    {"swsuspend", "swap"},   {"LVM1_member", "lvm"}, {"LVM2_member", "lvm"}, {"linux_raid_member", "md"},
+    {"dos", "mbr"},          {"ext2", "ext4"},       {"ext3", "ext4"},
+    {"ext4dev", "ext4"},     {"jbd", "ext4"},        {"swsuspend", "swap"},
+    {"LVM1_member", "lvm"},  {"LVM2_member", "lvm"}, {"linux_raid_member", "md"},
     {"crypto_LUKS", "luks"}, {"zfs_member", "zfs"},  {"vfat", "fat"},
 };
 
@@ -70,7 +70,8 @@ static void name_of(const char *type, char name[24])
 	name[n] = '\0';
 }
 
-static int take(blkid_probe probe, struct disk_signatures *found)
+/* *PROTECTED: what protects a GPT is there. */
+static int take(blkid_probe probe, struct disk_signatures *found, bool *protected)
 {
 	const char *type = value(probe, "TYPE"), *uuid = value(probe, "UUID"), *label = value(probe, "LABEL");
 	const char *offset = value(probe, type ? "SBMAGIC_OFFSET" : "PTMAGIC_OFFSET");
@@ -81,6 +82,10 @@ static int take(blkid_probe probe, struct disk_signatures *found)
 		type = value(probe, "PTTYPE");
 	if (!type)
 		return 0;
+	if (!strcmp(type, "PMBR")) {
+		*protected = true;
+		return 0;
+	}
 	name_of(type, name);
 	for (size_t i = 0; uuid && i < sizeof(own_uuids) / sizeof(*own_uuids); i++)
 		ours |= !strncmp(uuid, own_uuids[i], strlen(own_uuids[i]));
@@ -89,7 +94,7 @@ static int take(blkid_probe probe, struct disk_signatures *found)
 }
 
 static int probe_all(blkid_probe probe, int fd, uint64_t size_bytes, unsigned int sector_bytes,
-                     struct disk_signatures *found)
+                     struct disk_signatures *found, bool *protected)
 {
 	/* An Atari table's marks are so weak that random data has them, which Assay itself writes. */
 	char atari[] = "atari", *unwanted[] = {atari, NULL};
@@ -108,7 +113,7 @@ static int probe_all(blkid_probe probe, int fd, uint64_t size_bytes, unsigned in
 	if (blkid_probe_filter_partitions_type(probe, BLKID_FLTR_NOTIN, unwanted))
 		return -ENOMEM;
 	while (!(r = blkid_do_probe(probe))) {
-		r = take(probe, found);
+		r = take(probe, found, protected);
 		if (r)
 			return r;
 	}
@@ -119,11 +124,15 @@ int disk_signatures(int fd, uint64_t size_bytes, struct disk_signatures *found)
 {
 	static const unsigned int sector_bytes[] = {512, 4096};
 	blkid_probe probe = blkid_new_probe();
+	bool protected = false;
 	int r = probe ? disk_ends_readable(fd, size_bytes) : -ENOMEM;
 
 	memset(found, 0, sizeof(*found));
 	for (size_t i = 0; i < sizeof(sector_bytes) / sizeof(*sector_bytes) && !r; i++)
-		r = probe_all(probe, fd, size_bytes, sector_bytes[i], found);
+		r = probe_all(probe, fd, size_bytes, sector_bytes[i], found, &protected);
 	blkid_free_probe(probe);
+	/* With neither header of the GPT sound, the sector that protects it. */
+	if (!r && protected && !disk_signature_has(found, "gpt"))
+		r = disk_signature_add(found, "gpt", 510, "", false);
 	return r ? r : disk_signatures_own(fd, size_bytes, found);
 }

@@ -5,6 +5,7 @@
 
 #include "../cli.h"
 #include "../plan/plan.h"
+#include "../plan/wipe.h"
 #include "../store/path.h"
 #include "../store/queue.h"
 
@@ -16,7 +17,7 @@
 #include <time.h>
 
 struct options {
-	const char *plan, *lab, *group, *database, *cancel;
+	const char *plan, *lab, *group, *database, *cancel, *wipe;
 	bool seeded, no_wait;
 	struct plan_options plan_options;
 };
@@ -42,6 +43,10 @@ static int parse(int argc, char **argv, struct options *o)
 	const struct cli_row rows[] = {
 	    {"lab", "FILE", "the lab file (default: the one that the server was started with)",
 	     .text = &o->lab},
+	    {"wipe", "TOKEN",
+	     "yes, the disks that the lab file names may be overwritten by this plan: without it nothing is "
+	     "measured, and what is meant and the token are printed (`assay plan --lab` prints them, too)",
+	     .text = &o->wipe},
 	    {"group", "NAME", "the group of nodes (default: the lab's only one)", .text = &o->group},
 	    {"db", "FILE", "the database (default: server.database of the lab file, else assay.db here)",
 	     .text = &o->database},
@@ -187,6 +192,24 @@ static void say_queued(struct store *store, const char *id, const char *group, s
 	fflush(stdout);
 }
 
+/* Whether the operator said yes to this plan and these disks; else says what that is. */
+static bool may_wipe(const struct plan *plan, const json_t *lab, const char *group, const char *wipe)
+{
+	char token[WIPE_TOKEN_SIZE];
+
+	if (wipe_token(plan, lab, group, token)) {
+		fprintf(stderr, "assay run: the token cannot be made: out of memory\n");
+		return false;
+	}
+	if (wipe && !strcmp(wipe, token))
+		return true;
+	fprintf(stderr, "assay run: %s%s%sNothing was queued. This run overwrites:\n", wipe ? "--wipe " : "",
+	        wipe ? wipe : "", wipe ? " is not the token of this plan and these disks. " : "");
+	wipe_print(plan, lab, group, stderr);
+	fprintf(stderr, "If all that may be lost, run it again with: --wipe %s\n", token);
+	return false;
+}
+
 static int run(struct store *store, const struct options *o, json_t *lab, const char *database)
 {
 	struct plan *plan = NULL;
@@ -195,7 +218,7 @@ static int run(struct store *store, const struct options *o, json_t *lab, const 
 	int result = ASSAY_USAGE;
 
 	if (!plan_load_options(o->plan, &o->plan_options, stderr, &plan) &&
-	    !plan_fits_lab(plan, lab, o->group, stderr, &group)) {
+	    !plan_fits_lab(plan, lab, o->group, stderr, &group) && may_wipe(plan, lab, group, o->wipe)) {
 		text = read_text(o->plan);
 		result = ASSAY_SYSTEM;
 		if (!text || queue_run(store, plan, text, lab, group, id))

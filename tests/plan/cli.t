@@ -54,6 +54,29 @@ says 2 'No such file or directory' plan tests/data/plans/none.yaml
 says 2 'Is a directory' plan tests/data/plans
 says 2 'No such file or directory' plan "$plan" --lab tests/data/labs/none.yaml
 says 0 'drbd connected 4MiB' plan tests/matrix/smoke.yaml --lab lab/example-lab.yaml # the one that README says to copy
+
+# The operator's word: bound to the plan and to every word of the disks' entries.
+pair=tests/data/labs/good/pair.yaml
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+sed 's/nodes: 1/nodes: 2/' "$plan" >"$work/other.yaml"
+sed 's/covers: \[gpt\]/covers: [gpt, xfs]/' $pair >"$work/covers.yaml"
+token_of()
+{
+	"$assay" plan "$1" --lab "$2" | sed -n 's/.* --wipe \([0-9a-f]\{8\}\)$/\1/p'
+}
+says 0 'node a: the disk with serial DUT-A, of 200000000 to 300000000 bytes, though it carries: nothing but' plan "$work/other.yaml" --lab $pair
+says 0 'node b: the disk with WWN 0x5000c500a1b2c3d4, .* though it carries: gpt$' plan "$work/other.yaml" --lab $pair
+is 'a disk that the plan does not use' "$("$assay" plan "$plan" --lab $pair | grep -c 'node b: the disk')" 0
+token=$(token_of "$plan" $pair)
+says 2 'Nothing was queued. This run overwrites:' run "$plan" --lab $pair --db "$work/db"
+says 2 "run it again with: --wipe $token" run "$plan" --lab $pair --db "$work/db"
+says 2 '--wipe 00000000 is not the token of this plan and these disks' run "$plan" --lab $pair --db "$work/db" --wipe 00000000
+says 2 'is not the token of this plan and these disks' run "$work/other.yaml" --lab $pair --db "$work/db" --wipe "$token"
+other=$(token_of "$work/other.yaml" $pair)
+says 2 'is not the token of this plan and these disks' run "$work/other.yaml" --lab "$work/covers.yaml" --db "$work/db" --wipe "$other"
+is 'nothing was queued' "$(sqlite3 "$work/db" 'SELECT count(*) FROM runs')" 0
+says 0 '^other-[0-9]{8}-' run "$work/other.yaml" --lab $pair --db "$work/db" --wipe "$other" --no-wait
 says 2 'the lab has several groups; say which with --group: pair single' plan "$plan" --lab tests/data/labs/good/two-groups.yaml
 says 2 'the lab has no group "x"; it has: pair single' plan "$plan" --lab tests/data/labs/good/two-groups.yaml --group x
 says 2 'group single has 1 nodes, the plan needs 2' plan tests/matrix/smoke.yaml --lab tests/data/labs/good/two-groups.yaml --group single

@@ -118,6 +118,13 @@ sub serve {
 	});
 }
 
+# "--wipe TOKEN" for a run of PLAN with MORE, as the operator is told it.
+sub wipe {
+	my ($self, $plan, @more) = @_;
+	my $said = `$assay run $plan --db $self->{dir}/db @more 2>&1`;
+	return $said =~ /(--wipe [0-9a-f]{8})$/m ? $1 : die "no token: $said";
+}
+
 sub request {
 	my ($self, $method, $path, %o) = @_;
 	my %headers = %{ $o{headers} // {} };

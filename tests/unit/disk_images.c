@@ -122,6 +122,22 @@ static void test_images(void **state)
 	}
 }
 
+/* Once, though it is seen with sectors of either size; and by what protects it, with no header left. */
+static void test_gpt_once(void **state)
+{
+	static const struct image none = {"gpt", 4 * MIB, 0, {"gpt at byte 510"}, "gpt"};
+	struct disk disks[4];
+	char zeros[512] = {0};
+
+	(void)state;
+	make_image("gpt", 4 * MIB, 0);
+	assert_int_equal(disk_scan(&roots, disks, 4), 2);
+	assert_int_equal(disks[0].signatures.count, 1);
+	write_disk("vda", 512, zeros, sizeof(zeros));
+	write_disk("vda", 4 * MIB - 512, zeros, sizeof(zeros));
+	must_refuse(&none, NULL, "covers: [gpt]");
+}
+
 /* With its first header gone, LUKS 2 has a second one. */
 static void test_second_luks_header(void **state)
 {
@@ -224,8 +240,8 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-	    T(test_images),     T(test_second_luks_header), T(test_zfs_end),
-	    T(test_own_layers), T(test_untouched),          T(test_random_data),
+	    T(test_images),     T(test_gpt_once),  T(test_second_luks_header), T(test_zfs_end),
+	    T(test_own_layers), T(test_untouched), T(test_random_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
