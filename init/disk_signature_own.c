@@ -91,7 +91,7 @@ static int find_boot_sector(int fd, uint64_t size, struct disk_signatures *found
 	int r = read_at(fd, size, 510, mark, sizeof(mark));
 
 	for (size_t i = 0; i < found->count; i++)
-		if (found->items[i].offset_bytes < 1024)
+		if (found->items[i].offset_bytes < 1024 || !strcmp(found->items[i].name, "gpt"))
 			return r;
 	if (!r && mark[0] == 0x55 && mark[1] == 0xaa)
 		r = disk_signature_add(found, "boot-sector", 510, "", false);
