@@ -20,6 +20,8 @@ struct server {
 	pthread_mutex_t lock; /* of store and conductor */
 	char *run_dir;        /* beside the database: lock, dnsmasq's files */
 	char *image_dir;
+	char *database;
+	bool metrics;     /* GET /metrics is answered */
 	char address[16]; /* server.address without its prefix */
 	unsigned int prefix;
 	uint16_t port;
@@ -88,6 +90,7 @@ struct request {
 	unsigned int status;
 	json_t *json;
 	char *text;
+	const char *type; /* of the text; NULL: plain */
 	int file;
 	void *connection; /* http.c's */
 };
