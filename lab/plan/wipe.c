@@ -7,7 +7,8 @@
 /* Node by node, as the lab file has them; the caller owns it. */
 static json_t *disks_of(const struct plan *plan, const json_t *lab, const char *group)
 {
-	const json_t *names = json_object_get(json_object_get(json_object_get(lab, "groups"), group), "nodes");
+	const json_t *names =
+	    json_object_get(json_object_get(json_object_get(lab, "groups"), group), "nodes");
 	json_t *disks = json_object();
 
 	for (size_t i = 0; i < json_array_size(names) && i < plan->nodes; i++) {
@@ -54,4 +55,23 @@ void wipe_print(const struct plan *plan, const json_t *lab, const char *group, F
 		fputs(json_array_size(covers) ? "\n" : "nothing but Assay's own\n", out);
 	}
 	json_decref(disks);
+}
+
+bool wipe_allowed(const struct plan *plan, const json_t *lab, const char *group, const char *wipe, FILE *err)
+{
+	char token[WIPE_TOKEN_SIZE];
+	int r = wipe_token(plan, lab, group, token);
+
+	if (r) {
+		fprintf(err, "the token of this run's disks cannot be made: %s\n", strerror(-r));
+		return false;
+	}
+	if (wipe && !strcmp(wipe, token))
+		return true;
+	if (wipe)
+		fprintf(err, "--wipe %s is not the token of this plan and these disks.\n", wipe);
+	fputs("Nothing was queued. This run overwrites:\n", err);
+	wipe_print(plan, lab, group, err);
+	fprintf(err, "If all that may be lost, run it again with: --wipe %s\n", token);
+	return false;
 }

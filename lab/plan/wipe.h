@@ -12,6 +12,10 @@ enum { WIPE_TOKEN_SIZE = 9 };
  * "covers" is another token. 0 or -errno. */
 int wipe_token(const struct plan *plan, const json_t *lab, const char *group, char token[WIPE_TOKEN_SIZE]);
 
+/* Whether WIPE (NULL: nothing was said) is that token; if not, what would be overwritten and the token go to
+ * ERR. */
+bool wipe_allowed(const struct plan *plan, const json_t *lab, const char *group, const char *wipe, FILE *err);
+
 /* A line for each disk that such a run overwrites, to OUT. */
 void wipe_print(const struct plan *plan, const json_t *lab, const char *group, FILE *out);
 

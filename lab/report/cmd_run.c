@@ -192,24 +192,6 @@ static void say_queued(struct store *store, const char *id, const char *group, s
 	fflush(stdout);
 }
 
-/* Whether the operator said yes to this plan and these disks; else says what that is. */
-static bool may_wipe(const struct plan *plan, const json_t *lab, const char *group, const char *wipe)
-{
-	char token[WIPE_TOKEN_SIZE];
-
-	if (wipe_token(plan, lab, group, token)) {
-		fprintf(stderr, "assay run: the token cannot be made: out of memory\n");
-		return false;
-	}
-	if (wipe && !strcmp(wipe, token))
-		return true;
-	fprintf(stderr, "assay run: %s%s%sNothing was queued. This run overwrites:\n", wipe ? "--wipe " : "",
-	        wipe ? wipe : "", wipe ? " is not the token of this plan and these disks. " : "");
-	wipe_print(plan, lab, group, stderr);
-	fprintf(stderr, "If all that may be lost, run it again with: --wipe %s\n", token);
-	return false;
-}
-
 static int run(struct store *store, const struct options *o, json_t *lab, const char *database)
 {
 	struct plan *plan = NULL;
@@ -218,7 +200,8 @@ static int run(struct store *store, const struct options *o, json_t *lab, const 
 	int result = ASSAY_USAGE;
 
 	if (!plan_load_options(o->plan, &o->plan_options, stderr, &plan) &&
-	    !plan_fits_lab(plan, lab, o->group, stderr, &group) && may_wipe(plan, lab, group, o->wipe)) {
+	    !plan_fits_lab(plan, lab, o->group, stderr, &group) &&
+	    wipe_allowed(plan, lab, group, o->wipe, stderr)) {
 		text = read_text(o->plan);
 		result = ASSAY_SYSTEM;
 		if (!text || queue_run(store, plan, text, lab, group, id))
