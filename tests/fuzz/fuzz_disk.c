@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Disks with any bytes at all at both ends: whatever libblkid and we make of them, nothing breaks, what is found lies
- * on the disk, and its texts can be printed. */
+ * Disks with any bytes at all at both ends: whatever libblkid and we make of them, nothing breaks, what is
+ * found lies on the disk, and its texts can be printed. */
 #include "disk_signature.h"
 
 #include <ctype.h>
@@ -11,7 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The first byte says how much of the rest stands at the start of a disk of 2 MiB, and how many sectors less. */
+/* The first byte says how much of the rest stands at the start of a disk of 2 MiB, and how many sectors less.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
