@@ -53,10 +53,12 @@ run_plan()
 	RUN_STATUS=$?
 }
 
-# The token of the lab's disks for PLAN [assay run options], as the operator is told it
+# The token of the lab's disks for PLAN [assay run options]
 wipe_token()
 {
-	out/assay run "$1" --db "$DB" --lab "$LAB/lab.yaml" "${@:2}" 2>&1 | sed -n 's/.*: --wipe \([0-9a-f]*\)$/\1/p'
+	local group=()
+	[[ " $* " =~ " --group "([^ ]+) ]] && group=(--group "${BASH_REMATCH[1]}")
+	out/assay plan "$1" --lab "$LAB/lab.yaml" "${group[@]}" | sed -n 's/.* --wipe \([0-9a-f]*\)$/\1/p'
 }
 
 sql()
