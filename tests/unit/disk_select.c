@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Which disk may be written. */
 #include "disk_sys.h"
+#include "schema.h"
 
 #define GPT "EFI PART"
 
@@ -291,7 +292,8 @@ static void test_unreadable(void **state)
 static void test_inventory(void **state)
 {
 	struct disk disks[8];
-	json_t *json, *found;
+	struct schema_error error;
+	json_t *json, *found, *inventory;
 
 	(void)state;
 	make_disk("loop0", "x", MIB);
@@ -309,7 +311,12 @@ static void test_inventory(void **state)
 	assert_int_equal(json_integer_value(json_object_get(found, "offset_bytes")), 512);
 	assert_true(json_is_false(json_object_get(found, "ours")));
 	assert_string_equal(json_string_value(json_object_get(json, "health")), "unknown");
-	json_decref(json);
+	inventory = json_pack("{s:i, s:{}, s:{s:s, s:i}, s:i, s:s, s:s, s:[], s:[], s:[o]}", "schema_version",
+	                      1, "dmi", "cpus", "model", "", "online", 1, "memory_bytes", 1, "kernel_release",
+	                      "", "command_line", "", "pci", "nics", "disks", json);
+	if (schema_check("inventory.json", inventory, &error))
+		fail_msg("%s: %s", error.path, error.message);
+	json_decref(inventory);
 }
 
 int main(void)
