@@ -29,6 +29,7 @@ include tests/tests.mk
 include tests/fuzz/cell.mk
 include tests/fuzz/stack.mk
 include tests/fuzz/observe.mk
+include tests/fuzz/disk.mk
 include tests/fuzz/noise.mk
 include tests/bench/copy.mk
 include tests/bench/aio.mk

@@ -5,7 +5,7 @@
 # For init/init.mk: the compiler of the node's static programs, and what they link.
 SYSROOT        := $(abspath $(OUT))/sysroot
 MUSL_CC        := $(SYSROOT)/bin/musl-cc
-SYSROOT_LIBS   := -lcurl -lmbedtls -lmbedx509 -lmbedcrypto -ljansson -lkmod -lzstd -laio
+SYSROOT_LIBS   := -lcurl -lmbedtls -lmbedx509 -lmbedcrypto -ljansson -lkmod -lzstd -laio -lblkid
 
 IMAGE_ENV      := CACHE='$(abspath $(CACHE))' OUT='$(abspath $(OUT))'
 

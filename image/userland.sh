@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# userland.sh [DIR]: builds the static musl sysroot (headers, libkmod, libzstd, libaio, jansson, mbedTLS, libcurl) and the
-# tools of the image (busybox, drbdsetup for 8.4 and 9, drbdmeta) in the cache, under the hash of all that goes in, and
+# userland.sh [DIR]: builds the static musl sysroot (headers, libkmod, libzstd, libaio, jansson, mbedTLS, libcurl, libblkid)
+# and the tools of the image (busybox, drbdsetup for 8.4 and 9, drbdmeta) in the cache, under the hash of all that goes in, and
 # points OUT/sysroot at it. With DIR, builds afresh there instead: for the reproducibility check.
 set -euo pipefail
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-parts=(musl-dev linux-source-6.1 busybox drbd-utils kmod libzstd libaio jansson mbedtls curl)
-recipes=(musl headers libaio jansson zstd kmod mbedtls curl busybox drbd_utils)
+parts=(musl-dev linux-source-6.1 busybox drbd-utils kmod libzstd libaio jansson mbedtls curl util-linux)
+recipes=(musl headers libaio jansson zstd kmod mbedtls curl blkid busybox drbd_utils)
 cflags='-O2 -g0 -fno-ident'
 
 # source NAME: unpacks an input into the work folder, goes there.
@@ -160,6 +160,19 @@ build_curl() {
 	cp lib/.libs/libcurl.a "$root/lib/"
 	mkdir -p "$root/include/curl"
 	cp include/curl/*.h "$root/include/curl/"
+}
+
+build_blkid() {
+	source_of util-linux
+	./configure --quiet --host=x86_64-linux-musl --build=x86_64-linux-gnu \
+		CC="$cc" AR=ar ARFLAGS=rcsD CFLAGS="-Os -g0 -fno-ident -ffunction-sections -fdata-sections -ffile-prefix-map=$PWD=." \
+		PKG_CONFIG=false --disable-{all-programs,shared,nls,dependency-tracking} --enable-{static,libblkid} \
+		--without-{python,systemd,udev,ncurses,ncursesw,tinfo,readline,btrfs,cap-ng,libz,libmagic,user,econf} \
+		--without-{selinux,audit,util,slang,cryptsetup}
+	make -s -j"$jobs" libblkid.la
+	cp .libs/libblkid.a "$root/lib/"
+	mkdir -p "$root/include/blkid"
+	cp libblkid/src/blkid.h "$root/include/blkid/"
 }
 
 # bounded_oldconfig: busybox's oldconfig with our fragment, defaults for the rest. It asks, and asks again for ever

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "disk.h"
 
-#include "disk_signature.h"
+#include "disk_health.h"
 #include "disk_use.h"
 #include "file.h"
 
@@ -104,17 +104,24 @@ static void read_scheduler(const char *block, struct disk *disk)
 	snprintf(disk->scheduler, sizeof(disk->scheduler), "%.31s", close_bracket ? open_bracket + 1 : text);
 }
 
+/* By what stands in the path of its device in sysfs, the outermost first: a USB bridge has a SCSI host. */
 static void read_transport(const char *block, struct disk *disk)
 {
-	char subsystem[64];
+	static const struct {
+		const char *part, *name;
+	} ways[] = {{"/usb", "usb"}, {"/session", "iscsi"}, {"/rport-", "fc"}, {"/end_device-", "sas"},
+	            {"/ata", "ata"}, {"/nvme", "nvme"},     {"/host", "scsi"}};
+	char subsystem[64], *path = realpath(block, NULL);
 
-	if (!strncmp(disk->name, "nvme", 4))
-		snprintf(disk->transport, sizeof(disk->transport), "nvme");
-	else if (!read_link_name(subsystem, sizeof(subsystem), "%s/device/subsystem", block))
+	for (size_t i = 0; path && i < sizeof(ways) / sizeof(*ways) && !*disk->transport; i++)
+		if (strstr(path, ways[i].part))
+			snprintf(disk->transport, sizeof(disk->transport), "%s", ways[i].name);
+	if (!*disk->transport && !read_link_name(subsystem, sizeof(subsystem), "%s/device/subsystem", block))
 		snprintf(disk->transport, sizeof(disk->transport), "%.15s", subsystem);
+	free(path);
 }
 
-static void read_signatures(struct disk *disk)
+static void read_content(const char *block, struct disk *disk)
 {
 	int fd = open(disk->device, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int r;
@@ -123,9 +130,10 @@ static void read_signatures(struct disk *disk)
 		disk->read_error = errno;
 		return;
 	}
+	disk_ask_health(fd, block, disk);
 	/* What the page cache holds of the ends may be older than what DRBD or direct I/O wrote. */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-	r = disk_signatures(fd, disk->size_bytes, &disk->signatures);
+	r = disk->size_bytes ? disk_signatures(fd, disk->size_bytes, &disk->signatures) : 0;
 	if (r)
 		disk->read_error = -r;
 	close(fd);
@@ -150,7 +158,7 @@ static void read_disk(const struct disk_roots *roots, const char *name, struct d
 	read_scheduler(block, disk);
 	read_transport(block, disk);
 	disk_in_use(roots, disk->name, disk->in_use_by, sizeof(disk->in_use_by));
-	read_signatures(disk);
+	read_content(block, disk);
 }
 
 static int by_name(const void *a, const void *b)
@@ -172,31 +180,53 @@ int disk_scan(const struct disk_roots *roots, struct disk *disks, size_t max)
 	while (n < max && (entry = readdir(dir))) {
 		if (!is_disk(entry->d_name))
 			continue;
-		read_disk(roots, entry->d_name, &disks[n]);
-		/* An empty slot of a card reader and the like. */
-		if (disks[n].size_bytes)
-			n++;
+		read_disk(roots, entry->d_name, &disks[n++]);
 	}
 	closedir(dir);
 	qsort(disks, n, sizeof(*disks), by_name);
 	return (int)n;
 }
 
+static bool is_first(const struct disk_signatures *signatures, size_t which)
+{
+	for (size_t i = 0; i < which; i++)
+		if (!strcmp(signatures->items[i].name, signatures->items[which].name))
+			return false;
+	return true;
+}
+
+/* Each as in inventory.json's "found"; to NAMES, each name once. */
+static json_t *signatures_json(const struct disk_signatures *signatures, json_t *names)
+{
+	json_t *found = json_array();
+
+	for (size_t i = 0; i < signatures->count; i++) {
+		const struct disk_signature *s = &signatures->items[i];
+
+		if (is_first(signatures, i))
+			json_array_append_new(names, json_string(s->name));
+		json_array_append_new(found, json_pack("{s:s, s:I, s:s, s:b}", "name", s->name,
+		                                       "offset_bytes", (json_int_t)s->offset_bytes, "label",
+		                                       s->label, "ours", s->ours));
+	}
+	return found;
+}
+
 json_t *disk_json(const struct disk *disk)
 {
-	json_t *signatures = json_array();
+	json_t *names = json_array(), *found = signatures_json(&disk->signatures, names);
+	json_t *json = json_pack(
+	    "{s:s, s:s, s:s, s:s, s:I, s:i, s:i, s:b, s:b, s:b, s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:s}",
+	    "device", disk->device, "serial", disk->serial, "wwn", disk->wwn, "model", disk->model,
+	    "size_bytes", (json_int_t)disk->size_bytes, "logical_sector_bytes", disk->logical_sector_bytes,
+	    "physical_sector_bytes", disk->physical_sector_bytes, "rotational", disk->rotational, "removable",
+	    disk->removable, "read_only", disk->read_only, "write_cache", disk->write_cache, "scheduler",
+	    disk->scheduler, "transport", disk->transport, "signatures", names, "found", found, "in_use_by",
+	    disk->in_use_by, "health", disk_health_names[disk->health], "health_text", disk->health_text);
 
-	for (size_t i = 0; i < SIGNATURE_COUNT; i++)
-		if (disk->signatures & 1ULL << i)
-			json_array_append_new(signatures, json_string(disk_signature_names[i]));
-	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:i, s:i, s:b, s:b, s:b, s:s, s:s, s:s, s:o, s:s}",
-	                 "device", disk->device, "serial", disk->serial, "wwn", disk->wwn, "model",
-	                 disk->model, "size_bytes", (json_int_t)disk->size_bytes, "logical_sector_bytes",
-	                 disk->logical_sector_bytes, "physical_sector_bytes", disk->physical_sector_bytes,
-	                 "rotational", disk->rotational, "removable", disk->removable, "read_only",
-	                 disk->read_only, "write_cache", disk->write_cache, "scheduler", disk->scheduler,
-	                 "transport", disk->transport, "signatures", signatures, "in_use_by",
-	                 disk->in_use_by);
+	if (json && disk->read_error)
+		json_object_set_new(json, "read_error", json_string(strerror(disk->read_error)));
+	return json;
 }
 
 int disk_list(json_t *array)

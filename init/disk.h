@@ -3,6 +3,7 @@
 #ifndef ASSAY_DISK_H
 #define ASSAY_DISK_H
 
+#include "disk_signature.h"
 #include "failure.h"
 
 #include <jansson.h>
@@ -19,6 +20,9 @@ struct disk_roots {
 
 extern const struct disk_roots disk_roots_real;
 
+/* What a disk says of itself (disk_health.h). */
+enum disk_health { HEALTH_UNKNOWN, HEALTH_PASSED, HEALTH_FAILING };
+
 struct disk {
 	char name[32];    /* "vda" */
 	char device[320]; /* "/dev/vda" */
@@ -27,17 +31,20 @@ struct disk {
 	char model[128];
 	char write_cache[32];
 	char scheduler[32];
-	char transport[16];
+	char transport[16]; /* "usb", "ata", "sas", "iscsi", "fc", "nvme", "virtio", …; "" where not known */
 	char in_use_by[256]; /* "" where nothing uses it */
 	uint64_t size_bytes;
 	unsigned int logical_sector_bytes, physical_sector_bytes;
 	bool rotational, removable, read_only;
-	uint64_t signatures; /* bits of enum disk_signature */
-	int read_error;      /* errno of reading its ends; its signatures are not known then */
+	enum disk_health health;
+	char health_text[96]; /* what it says, for people; "" where it says nothing */
+	struct disk_signatures signatures;
+	int read_error; /* errno of reading its signatures, which are not known then */
 };
 
 /* All whole disks (no loop, ram, zram, drbd, device mapper, md, optical or floppy devices), at most MAX,
- * sorted by name, to DISKS. How many, or -errno. Reads from the disks, never writes. */
+ * sorted by name, to DISKS; also those of no size, as a reader without a medium is. How many, or -errno.
+ * Their health is asked first, then they are read; nothing is written. */
 int disk_scan(const struct disk_roots *roots, struct disk *disks, size_t max);
 
 /* One disk as in inventory.json; the caller owns it. */
@@ -47,9 +54,10 @@ json_t *disk_json(const struct disk *disk);
 int disk_list(json_t *array);
 
 /* The one disk that WANTED (lab.json's disk) names and consents to have wiped, to *DISK. Refused, with *WHY
- * filled with what was found and what to change, unless: consent is "wipe"; exactly one disk matches; it is
- * not removable nor read-only and of the size range; nothing uses it; it carries no signature that "covers"
- * does not have. 0 or -errno. */
+ * filled with what was found and what to change, unless: consent is "wipe"; exactly one disk matches, and no
+ * other has its WWN; it is fixed, writable, of the declared size range and size of sectors; it does not say
+ * that it fails, or "covers" has that; nothing uses it; it carries no signature that "covers" does not have.
+ * 0 or -errno. */
 int disk_select(const struct disk_roots *roots, const json_t *wanted, struct disk *disk, struct failure *why);
 
 #endif

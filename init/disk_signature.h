@@ -3,65 +3,44 @@
 #ifndef ASSAY_DISK_SIGNATURE_H
 #define ASSAY_DISK_SIGNATURE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Upper 40 bits ("ASSAY") of every UUID that Assay gives: to DRBD's metadata, LUKS, file systems; LVM's is
  * text. */
 #define ASSAY_DEVICE_UUID_PREFIX 0x4153534159ULL
 
-/* Names of all signatures that may be found, one bit each. */
-#define DISK_SIGNATURES(X)                                                                                   \
-	X(GPT, "gpt")                                                                                        \
-	X(MBR, "mbr")                                                                                        \
-	X(BOOT, "boot-sector")                                                                               \
-	X(EXT4, "ext4")                                                                                      \
-	X(XFS, "xfs")                                                                                        \
-	X(SWAP, "swap")                                                                                      \
-	X(LVM, "lvm")                                                                                        \
-	X(MD, "md")                                                                                          \
-	X(LUKS, "luks")                                                                                      \
-	X(ZFS, "zfs")                                                                                        \
-	X(DRBD, "drbd")                                                                                      \
-	X(DRBD_ASSAY, "drbd-assay")                                                                          \
-	X(LVM_ASSAY, "lvm-assay")                                                                            \
-	X(LUKS_ASSAY, "luks-assay")                                                                          \
-	X(EXT4_ASSAY, "ext4-assay")                                                                          \
-	X(XFS_ASSAY, "xfs-assay")                                                                            \
-	X(BCACHE, "bcache")                                                                                  \
-	X(BTRFS, "btrfs")                                                                                    \
-	X(FAT, "fat")                                                                                        \
-	X(NTFS, "ntfs")                                                                                      \
-	X(EXFAT, "exfat")                                                                                    \
-	X(BITLOCKER, "bitlocker")                                                                            \
-	X(ISO9660, "iso9660")                                                                                \
-	X(F2FS, "f2fs")                                                                                      \
-	X(JFS, "jfs")                                                                                        \
-	X(REISERFS, "reiserfs")                                                                              \
-	X(GFS2, "gfs2")                                                                                      \
-	X(SQUASHFS, "squashfs")                                                                              \
-	X(BLUESTORE, "ceph-bluestore")                                                                       \
-	X(STRATIS, "stratis")                                                                                \
-	X(ORACLEASM, "oracle-asm")                                                                           \
-	X(DDF, "ddf-raid")                                                                                   \
-	X(ISW, "intel-raid")
+enum { DISK_SIGNATURES_MAX = 24 };
 
-enum disk_signature {
-#define X(id, name) SIGNATURE_##id,
-	DISK_SIGNATURES(X)
-#undef X
-	    SIGNATURE_COUNT
+struct disk_signature {
+	char name[24];         /* as "covers" of the lab file has it, else libblkid's TYPE in lower case */
+	char label[40];        /* its own name: of a file system, an array, a pool; "" where it has none */
+	uint64_t offset_bytes; /* of its magic, from the disk's start */
+	bool ours;             /* Assay itself made it: no one's data */
 };
 
-/* Those of what Assay itself made, which is no one's data. */
-#define SIGNATURES_OURS                                                                                      \
-	(1ULL << SIGNATURE_DRBD_ASSAY | 1ULL << SIGNATURE_LVM_ASSAY | 1ULL << SIGNATURE_LUKS_ASSAY |         \
-	 1ULL << SIGNATURE_EXT4_ASSAY | 1ULL << SIGNATURE_XFS_ASSAY)
+struct disk_signatures {
+	size_t count;
+	struct disk_signature items[DISK_SIGNATURES_MAX];
+};
 
-extern const char *const disk_signature_names[SIGNATURE_COUNT];
+/* All that libblkid finds on FD, SIZE_BYTES long, superblocks and partition tables, for either size of
+ * sectors (the disk may have come from another adapter), and what libblkid does not look for
+ * (disk_signature_own.c). Nothing is written. 0; -E2BIG: more than fit; or -errno of a failed read: then
+ * nothing is known. */
+int disk_signatures(int fd, uint64_t size_bytes, struct disk_signatures *found);
 
-/* Reads both ends of FD, SIZE_BYTES long, for either sector size (the disk may have come from another
- * adapter). *FOUND gets a bit (1 << enum
- * disk_signature) for each signature found. 0, or -errno of a failed read: then nothing is known. */
-int disk_signatures(int fd, uint64_t size_bytes, uint64_t *found);
+/* Adds NAME at OFFSET_BYTES, unless it is there already. 0 or -E2BIG. */
+int disk_signature_add(struct disk_signatures *found, const char *name, uint64_t offset_bytes,
+                       const char *label, bool ours);
+
+bool disk_signature_has(const struct disk_signatures *found, const char *name);
+
+/* disk_signature_own.c. To be asked before libblkid, which takes a disk that cannot be read to its end for
+ * one with nothing there: 0, or -errno of reading 64 KiB at either end. */
+int disk_ends_readable(int fd, uint64_t size_bytes);
+/* To be asked after libblkid: adds what that did not find. 0 or -errno. */
+int disk_signatures_own(int fd, uint64_t size_bytes, struct disk_signatures *found);
 
 #endif

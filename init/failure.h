@@ -14,7 +14,7 @@ struct failure {
 	enum failure_scope scope;
 	char step[64];
 	char object[256];
-	char message[2048];
+	char message[6144];
 	char remedy[1024];
 	char log[8192]; /* what a tool printed; may be empty */
 };

@@ -49,7 +49,7 @@ UNIT_TESTS     += $(INIT_TESTS)
 
 $(INIT_TESTS): $(OUT)/tests/%: $(OUT)/obj/host/tests/unit/%.o $(HOST_INIT)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(HOST_CFLAGS) -o $@ $< $(HOST_INIT) -lcmocka -lkmod -lcurl -lmbedcrypto -ljansson -laio -pthread
+	$(call say,LINK,$@)$(CC) $(HOST_CFLAGS) -o $@ $< $(HOST_INIT) -lcmocka -lkmod -lcurl -lmbedcrypto -ljansson -laio -lblkid -pthread
 
 -include $(INIT_TEST_C:%.c=$(OUT)/obj/host/%.d)
 .SECONDARY: $(INIT_TEST_C:%.c=$(OUT)/obj/host/%.o) $(HOST_OBJECTS)

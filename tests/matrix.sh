@@ -50,7 +50,7 @@ measure()
 	lab_new "matrix-$2" --disk-bytes "$4"
 	serve_start
 	"$VLAB" start "$LAB" n1 n2
-	timeout 5400 out/assay run "$1" --db "$DB" --lab "$LAB/lab.yaml" --scale "$3" --boots 1 --samples 1 >"$LAB/run.log" 2>&1
+	timeout 5400 out/assay run "$1" --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token "$1")" --scale "$3" --boots 1 --samples 1 >"$LAB/run.log" 2>&1
 	status=$?
 	run=$(sql 'SELECT run FROM runs')
 	is "$2: the run came to its end (exit code $status)" "$(sql 'SELECT ended_unix_ns IS NOT NULL AND error IS NULL FROM runs')" 1

@@ -2,6 +2,7 @@
  * assay plan: what a plan would measure, in which order, without any node. */
 #include "cli.h"
 #include "plan_print.h"
+#include "wipe.h"
 
 #include "../report/precision.h"
 
@@ -47,7 +48,9 @@ static void help(void)
 	     "  --seed N       the shuffle's seed, where the plan shuffles without naming one (default 0; "
 	     "`assay run`\n"
 	     "                 draws one and records it)\n"
-	     "  --lab LAB      check also that this lab file is right and its group can measure the plan\n"
+	     "  --lab LAB      check also that this lab file is right and its group can measure the plan; "
+	     "print which disks\n"
+	     "                 it overwrites, and the token with which `assay run` may\n"
 	     "  --group NAME   the group, if the lab has several\n"
 	     "  --mb-per-s N   assumed speed of the workloads, for the estimate (default 500)\n"
 	     "  --boot-s N     assumed seconds from reboot to hello, for the estimate (default 90)\n"
@@ -154,6 +157,7 @@ static int read_options(int argc, char **argv, struct request *q)
 
 static int check_lab(struct request *q, const struct plan *plan)
 {
+	char token[WIPE_TOKEN_SIZE];
 	const char *group;
 	json_t *lab;
 	int r = lab_file_load(q->lab, stderr, &lab);
@@ -162,7 +166,12 @@ static int check_lab(struct request *q, const struct plan *plan)
 		return r;
 	r = plan_fits_lab(plan, lab, q->group, stderr, &group);
 	if (!r && !q->json)
-		printf("Group %s of %s can measure it.\n", group, q->lab);
+		r = wipe_token(plan, lab, group, token);
+	if (!r && !q->json) {
+		printf("Group %s of %s can measure it. It overwrites:\n", group, q->lab);
+		wipe_print(plan, lab, group, stdout);
+		printf("If all that may be lost, measure it with: assay run %s --wipe %s\n", q->plan, token);
+	}
 	json_decref(lab);
 	return r;
 }

@@ -20,7 +20,7 @@
 #define WAIT_MS    200
 
 struct options {
-	const char *plan, *lab, *group, *database, *cancel;
+	const char *plan, *lab, *group, *database, *cancel, *wipe;
 	bool seeded, no_wait;
 	struct plan_options plan_options;
 };
@@ -45,6 +45,10 @@ static int parse(int argc, char **argv, struct options *o)
 {
 	const struct cli_row rows[] = {
 	    {"lab", "FILE", "the lab file, which names the database", .text = &o->lab},
+	    {"wipe", "TOKEN",
+	     "yes, the disks that the lab file names may be overwritten by this plan: without it nothing is "
+	     "measured, and what is meant and the token are printed (`assay plan --lab` prints them, too)",
+	     .text = &o->wipe},
 	    {"group", "NAME", "the group of nodes (default: the lab's only one)", .text = &o->group},
 	    {"db", "FILE", "the database (default: server.database of the lab file, else assay.db here)",
 	     .text = &o->database},
@@ -187,9 +191,9 @@ static int watch(struct operator_link *server, const char *run, const char *data
 static json_t *order(const struct options *o, const char *text)
 {
 	const struct plan_options *p = &o->plan_options;
-	json_t *order = json_pack("{ss ss* sI sI sI sb}", "path", o->plan, "group", o->group, "seed",
-	                          (json_int_t)p->seed, "boots", (json_int_t)p->boots, "samples",
-	                          (json_int_t)p->samples, "as_published", (int)p->as_published);
+	json_t *order = json_pack("{ss ss* ss* sI sI sI sb}", "path", o->plan, "group", o->group, "wipe",
+	                          o->wipe, "seed", (json_int_t)p->seed, "boots", (json_int_t)p->boots,
+	                          "samples", (json_int_t)p->samples, "as_published", (int)p->as_published);
 
 	if (order && p->scale.denominator)
 		json_object_set_new(order, "scale",

@@ -7,6 +7,7 @@
 
 #include "../operator/operator.h"
 #include "../plan/plan.h"
+#include "../plan/wipe.h"
 #include "../report/report.h"
 #include "../report/watch.h"
 #include "../store/queue.h"
@@ -118,7 +119,8 @@ static unsigned int post_cancel(struct order *o, const json_t *body, json_t **an
 	return r ? 500 : known ? 200 : 404;
 }
 
-/* The plan of ORDER, as far as it can be measured in this lab; NULL: what is wrong is in COMPLAINTS. */
+/* The plan of ORDER, as far as it can and may be measured in this lab; NULL: what is wrong is in COMPLAINTS.
+ */
 static struct plan *read_plan(const struct server *s, const json_t *order, FILE *complaints,
                               const char **group)
 {
@@ -143,7 +145,8 @@ static struct plan *read_plan(const struct server *s, const json_t *order, FILE 
 	if (plan_load_text(path, text, &options, complaints, &plan))
 		return NULL;
 	if (!plan_fits_lab(plan, s->lab, json_string_value(json_object_get(order, "group")), complaints,
-	                   group))
+	                   group) &&
+	    wipe_allowed(plan, s->lab, *group, json_string_value(json_object_get(order, "wipe")), complaints))
 		return plan;
 	plan_free(plan);
 	return NULL;

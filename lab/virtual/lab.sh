@@ -46,6 +46,7 @@ usage: lab.sh COMMAND DIR [ARGUMENT…]      (root; one lab per DIR)
   leg-cut DIR LEG on|off [NODE]     the leg (or NODE's end of it) swallows every frame; carrier stays
   leg-mtu DIR LEG BYTES [NODE]      the leg (or its way to NODE) swallows IP packets over BYTES; carrier stays
   add-disk DIR NODE SERIAL [BYTES]  one more disk at the next start (also to have a serial twice)
+  add-device DIR NODE DEVICE [FILE[,OPTION…]]   one more device of QEMU's at the next start, on a disk image in DIR
   sign-disk DIR NODE          put an ext4 on the node's disk under test, as if it held data
   check-system-disks DIR      prove that the nodes' system disks are bit-identical to those of `up`
   lab-file DIR                print the lab file for `assay serve`
@@ -64,7 +65,8 @@ main() {
 		usage
 		return 0
 		;;
-	up | start | stop | powerdown | reset | link | nic-fault | leg-cut | leg-mtu | add-disk | sign-disk | \
+	up | start | stop | powerdown | reset | link | nic-fault | leg-cut | leg-mtu | add-disk | add-device | \
+		sign-disk | \
 		check-system-disks | lab-file | console | exec | status | down) ;;
 	*) die "unknown command '$command' (lab.sh help lists them)" ;;
 	esac

@@ -28,7 +28,7 @@ how_to() {
 	cat <<X
 
 The lab is up. In another shell, as root:
-  measure          $ASSAY run tests/matrix/smoke.yaml --db $dir/assay.db --group pair1
+  measure          $ASSAY run tests/matrix/smoke.yaml --db $dir/assay.db --group pair1   (and, as it says, --wipe TOKEN)
   look             $ASSAY status --db $dir/assay.db;  $LAB status $dir
   a node's console $LAB console $dir n1         (leave with Ctrl-])
   cables, power    $LAB link $dir n1 1 off;  $LAB stop $dir n2;  $LAB help

@@ -26,7 +26,7 @@ main() {
 	# shellcheck disable=SC2046
 	"$LAB" start "$dir" $(nodes)
 	# In the background, since a shell that waits for a foreground command does not hear signals.
-	timeout "$limit_seconds" "$ASSAY" run "$plan" --db "$dir/assay.db" --group pair1 &
+	timeout "$limit_seconds" "$ASSAY" run "$plan" --db "$dir/assay.db" --group pair1 --wipe "$(token)" &
 	run=$!
 	wait $run || status=$?
 	[ $status != 124 ] || echo "run.sh: the run took more than $limit_seconds s" >&2
@@ -49,6 +49,11 @@ database_aside() {
 		rm -f "$dir/assay.previous.db$suffix"
 		[ ! -e "$dir/assay.db$suffix" ] || mv "$dir/assay.db$suffix" "$dir/assay.previous.db$suffix"
 	done
+}
+
+# The disks were made a moment ago by this script, which is why it says yes for the operator.
+token() {
+	"$ASSAY" plan "$plan" --lab "$dir/lab.yaml" --group pair1 | sed -n 's/.* --wipe \([0-9a-f]*\)$/\1/p'
 }
 
 nodes() {

@@ -18,7 +18,8 @@ mkdir -p "$dir"
 "$vlab" exec "$dir" out/assay serve "$dir/lab.yaml" --db "$dir/assay.db" --image out >"$dir/serve.log" 2>&1 &
 serve=$!
 "$vlab" start "$dir" n1 n2
-timeout 600 out/assay run tests/bench/warm-cell.yaml --db "$dir/assay.db" --lab "$dir/lab.yaml" >"$dir/run.log" 2>&1 ||
+token=$(out/assay plan tests/bench/warm-cell.yaml --lab "$dir/lab.yaml" | sed -n 's/.* --wipe \([0-9a-f]*\)$/\1/p')
+timeout 600 out/assay run tests/bench/warm-cell.yaml --db "$dir/assay.db" --lab "$dir/lab.yaml" --wipe "$token" >"$dir/run.log" 2>&1 ||
 	{ cat "$dir/run.log" >&2; exit 1; }
 echo "guest time of cells with a new state (budget $limit s in all):"
 sqlite3 -separator ' ' "$dir/assay.db" "

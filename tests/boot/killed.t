@@ -7,7 +7,7 @@ lab_new killed
 
 run_in_background()
 {
-	timeout 900 out/assay run "$TINY" --db "$DB" --lab "$LAB/lab.yaml" >"$LAB/run.log" 2>&1 &
+	timeout 900 out/assay run "$TINY" --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token "$TINY")" >"$LAB/run.log" 2>&1 &
 	RUN_PID=$!
 }
 

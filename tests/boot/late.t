@@ -18,7 +18,7 @@ serve_kill
 ok 'init says on its console what it can not reach, and that it goes on trying' wait_for 120 'words on the console' \
 	grep -aEq 'http://10\.77\.0\.1:8080/.*tried again' "$LAB/n1.serial"
 serve_start
-out/assay run "$TINY" --db "$DB" --lab "$LAB/lab.yaml" --no-wait >"$LAB/queue.log" 2>&1
+out/assay run "$TINY" --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token "$TINY")" --no-wait >"$LAB/queue.log" 2>&1
 is 'a run is queued' $? 0
 queued=$SECONDS
 ok 'what n1 can do alone is measured meanwhile' wait_for 120 'the raw cell' at_least 2 valid_samples

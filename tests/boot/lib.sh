@@ -49,8 +49,16 @@ serve_kill()
 # run_plan PLAN [assay run options]: its exit code is in RUN_STATUS, its output in $LAB/run.log. Bounded.
 run_plan()
 {
-	timeout 900 out/assay run "$1" --db "$DB" --lab "$LAB/lab.yaml" "${@:2}" >"$LAB/run.log" 2>&1
+	timeout 900 out/assay run "$1" --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token "$@")" "${@:2}" >"$LAB/run.log" 2>&1
 	RUN_STATUS=$?
+}
+
+# The token of the lab's disks for PLAN [assay run options]
+wipe_token()
+{
+	local group=()
+	[[ " $* " =~ " --group "([^ ]+) ]] && group=(--group "${BASH_REMATCH[1]}")
+	out/assay plan "$1" --lab "$LAB/lab.yaml" "${group[@]}" | sed -n 's/.* --wipe \([0-9a-f]*\)$/\1/p'
 }
 
 sql()

@@ -13,7 +13,7 @@ dumps() { sql 'SELECT count(*) FROM pstore'; }
 
 serve_start
 "$VLAB" start "$LAB" n1
-timeout 600 out/assay run tests/boot/panic.yaml --db "$DB" --lab "$LAB/lab.yaml" >"$LAB/run.log" 2>&1 &
+timeout 600 out/assay run tests/boot/panic.yaml --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token tests/boot/panic.yaml)" >"$LAB/run.log" 2>&1 &
 run=$!
 ok 'the run is under way' wait_for 180 'a first sample' measuring 1
 printf '%s\n' '{"execute": "qmp_capabilities"}' '{"execute": "inject-nmi"}' | socat -t 2 - "UNIX-CONNECT:$LAB/n1.qmp" >"$LAB/qmp.log"

@@ -25,6 +25,9 @@ ok "no symbol at all: fails" not "$check" "$WORK/.config" /dev/null
 
 ok "the kernel is there" "$ROOT/image/kernel.sh"
 ok "every fragment's symbols are in the kernel" "$check" "$OUT/kernel/config" "$ROOT"/kconfig/*.config
+# What would assemble, by itself, what it finds on somebody's disks, or bring disks in that nobody named.
+printf '%s\n' CONFIG_{BLK_DEV_MD,BCACHE,DM_INIT,USB_STORAGE,USB_UAS,ISCSI_TCP,NVME_TCP}=n >"$WORK/never"
+ok "nothing assembles what is found on disks" "$check" "$OUT/kernel/config" "$WORK/never"
 for fragment in base net bonding drbd storage quiet virtual; do
 	ok "$fragment.config says why" grep -q "^# $fragment: " "$ROOT/kconfig/$fragment.config"
 done

@@ -54,6 +54,24 @@ says 2 'No such file or directory' plan tests/data/plans/none.yaml
 says 2 'Is a directory' plan tests/data/plans
 says 2 'No such file or directory' plan "$plan" --lab tests/data/labs/none.yaml
 says 0 'drbd connected 4MiB' plan tests/matrix/smoke.yaml --lab lab/example-lab.yaml # the one that README says to copy
+
+# The operator's word: bound to the plan and to every word of the disks' entries.
+pair=tests/data/labs/good/pair.yaml
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+sed 's/nodes: 1/nodes: 2/' "$plan" >"$work/other.yaml"
+sed 's/covers: \[gpt\]/covers: [gpt, xfs]/' $pair >"$work/covers.yaml"
+token_of()
+{
+	"$assay" plan "$1" --lab "$2" | sed -n 's/.* --wipe \([0-9a-f]\{8\}\)$/\1/p'
+}
+says 0 'node a: the disk with serial DUT-A, of 200000000 to 300000000 bytes, though it carries: nothing but' plan "$work/other.yaml" --lab $pair
+says 0 'node b: the disk with WWN 0x5000c500a1b2c3d4, .* though it carries: gpt$' plan "$work/other.yaml" --lab $pair
+is 'a disk that the plan does not use' "$("$assay" plan "$plan" --lab $pair | grep -c 'node b: the disk')" 0
+token=$(token_of "$plan" $pair)
+ok 'another plan, another token' [ "$token" != "$(token_of "$work/other.yaml" $pair)" ]
+ok 'another word of a disk, another token' [ "$(token_of "$work/other.yaml" $pair)" != "$(token_of "$work/other.yaml" "$work/covers.yaml")" ]
+ok 'a disk that the plan does not use is no matter' [ "$token" = "$(token_of "$plan" "$work/covers.yaml")" ]
 says 2 'the lab has several groups; say which with --group: pair single' plan "$plan" --lab tests/data/labs/good/two-groups.yaml
 says 2 'the lab has no group "x"; it has: pair single' plan "$plan" --lab tests/data/labs/good/two-groups.yaml --group x
 says 2 'group single has 1 nodes, the plan needs 2' plan tests/matrix/smoke.yaml --lab tests/data/labs/good/two-groups.yaml --group single

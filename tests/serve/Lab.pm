@@ -119,6 +119,13 @@ sub serve {
 	});
 }
 
+# "--wipe TOKEN" for a run of PLAN [--group NAME] on the disks of the lab file.
+sub wipe {
+	my ($self, $plan, @group) = @_;
+	my $said = `$assay plan $plan --lab $self->{dir}/lab.yaml @group 2>&1`;
+	return $said =~ /(--wipe [0-9a-f]{8})$/m ? $1 : die "no token: $said";
+}
+
 sub request {
 	my ($self, $method, $path, %o) = @_;
 	my %headers = %{ $o{headers} // {} };

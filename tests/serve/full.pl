@@ -48,7 +48,8 @@ sub put { my ($token, $work) = @_; return $lab->request('PUT', join('/', '/v1/re
 
 my $token = $lab->token("mac=$mac");
 is($lab->request('POST', '/v1/hello', token => $token, body => Lab::hello($mac, $boot))->{status}, 200, 'a node');
-my $run = `$Lab::assay run $lab->{dir}/plan.yaml --db $lab->{db} --no-wait`;
+my $wipe = $lab->wipe("$lab->{dir}/plan.yaml");
+my $run = `$Lab::assay run $lab->{dir}/plan.yaml --db $lab->{db} --no-wait $wipe`;
 chomp $run;
 my $work = next_work($token);
 is("$work->{action} $work->{sample}", 'measure 1', 'gets its first sample');

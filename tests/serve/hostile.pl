@@ -171,7 +171,8 @@ for my $path ("/boot.ipxe?mac=$mac&uuid=%27%29%3B%20DROP%20TABLE%20boots%3B--", 
 is($lab->sql("SELECT count(*) FROM sqlite_master WHERE type = 'table'"), $tables, 'every table is there');
 
 # --- and what is made of it ---
-my $run = `$Lab::assay run $lab->{dir}/plan.yaml --db $lab->{dir}/db --no-wait`;
+my $wipe = $lab->wipe("$lab->{dir}/plan.yaml");
+my $run = `$Lab::assay run $lab->{dir}/plan.yaml --db $lab->{dir}/db --no-wait $wipe`;
 chomp $run;
 sub work {
 	my $work;

@@ -118,7 +118,8 @@ is(status('GET', '/image/vmlinuz'), 200, 'two hundred held requests hold up nobo
 close $_ for @held;
 
 # --- a whole sample by hand: keys, repeats, contradictions ---
-my $run = `$Lab::assay run $lab->{dir}/plan.yaml --db $lab->{dir}/db --no-wait`;
+my $wipe = $lab->wipe("$lab->{dir}/plan.yaml");
+my $run = `$Lab::assay run $lab->{dir}/plan.yaml --db $lab->{dir}/db --no-wait $wipe`;
 chomp $run;
 like($run, qr/^plan-\d{8}-\d{4}-[0-9a-f]{4}$/, "run $run");
 my $work;
@@ -205,7 +206,8 @@ sub run_of {
 	my ($levels) = @_;
 	Lab::write_file("$lab->{dir}/layers.yaml", "schema_version: 1\nquestion: q\nnodes: 1\nbase: {$levels}\n"
 		. "workloads:\n  - copy: {bs: 4KiB, size: 4KiB}\n");
-	my $id = `$Lab::assay run $lab->{dir}/layers.yaml --db $lab->{dir}/db --no-wait`;
+	my $word = $lab->wipe("$lab->{dir}/layers.yaml");
+	my $id = `$Lab::assay run $lab->{dir}/layers.yaml --db $lab->{dir}/db --no-wait $word`;
 	chomp $id;
 	Lab::wait_for(20, 'the run', sub { ($lab->sql("SELECT state FROM runs WHERE run = '$id'") // '') ne 'queued' });
 	return $id;

@@ -62,7 +62,18 @@ is((stat $socket)[5], 65534, 'that group');
 ($code, $text) = as(\@member, 'status', '--db', $lab->{db});
 is($code, 0, 'a member gets the status');
 like($text, qr/^server: http/, 'from the server');
-($code, $text) = as(\@member, 'run', "$lab->{dir}/plan.yaml", '--db', $lab->{db}, '--no-wait');
+my @run = ('run', "$lab->{dir}/plan.yaml", '--db', $lab->{db}, '--no-wait');
+my @wipe = split / /, $lab->wipe("$lab->{dir}/plan.yaml");
+for my $word ([], ['--wipe', '00000000'], ['--wipe', "'; DROP TABLE runs'"]) {
+	($code, $text) = as(\@member, @run, @$word);
+	is($code, 2, "no run without the word for these disks (@$word)");
+	like($text, qr/^Nothing was queued\. This run overwrites:\n  node n1: the disk with serial A1, of 100000000 to 1000000000 bytes, .*\n  node n2: /m,
+		'what it is about');
+	like($text, qr/: @wipe$/m, 'and the word');
+	like($text, qr/is not the token of this plan and these disks/, 'a wrong one is called so') if @$word;
+}
+is($lab->sql('SELECT count(*) FROM runs'), 0, 'nothing was queued');
+($code, $text) = as(\@member, @run, @wipe);
 is($code, 0, 'a run');
 chomp(my $run = $text);
 is($lab->sql("SELECT plan_text FROM runs WHERE run = '$run'"), Lab::read_file("$lab->{dir}/plan.yaml"), "with the plan as it was written");

@@ -22,7 +22,8 @@ sub start {
 
 sub run {
 	my ($lab, @more) = @_;
-	return $lab->spawn('run', $Lab::assay, 'run', "$lab->{dir}/plan.yaml", '--db', "$lab->{dir}/db", @more);
+	my $plan = "$lab->{dir}/plan.yaml";
+	return $lab->spawn('run', $Lab::assay, 'run', $plan, '--db', "$lab->{dir}/db", split(/ /, $lab->wipe($plan)), @more);
 }
 
 # Ends by itself; gives its exit code.

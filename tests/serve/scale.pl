@@ -71,7 +71,8 @@ cmp_ok(time - $started, '<', 1, 'at once');
 my $runs = 50;
 
 for my $n (1 .. $runs) {
-	my $out = `$Lab::assay run $lab->{dir}/plan.yaml --db $lab->{dir}/db --group g$n --no-wait`;
+	my $wipe = $lab->wipe("$lab->{dir}/plan.yaml", '--group', "g$n");
+	my $out = `$Lab::assay run $lab->{dir}/plan.yaml --db $lab->{dir}/db --group g$n --no-wait $wipe`;
 	die $out if $?;
 }
 my $done = 0;

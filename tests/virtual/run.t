@@ -12,6 +12,7 @@ case \$1 in
 serve)
 	[ -z "\$SERVE_FAILS" ] || { echo "assay: cannot serve"; exit 1; }
 	exec python3 -m http.server --bind 10.77.0.1 8080 ;;
+plan) echo "measure it with: assay run \$2 --wipe 0123abcd" ;;
 run)
 	echo "run \$*"
 	[ -z "\$SPOIL" ] || printf x | dd of=$lab/n1.system.raw bs=1 seek=3000000 conv=notrunc status=none
@@ -36,7 +37,7 @@ cleaned() {
 
 said=$(run)
 like "a good run ends with 0" "$said" '^exit 0$'
-like "it ran the plan for the pair" "$said" "^run run .*plan.yaml --db $lab/assay.db --group pair1"
+like "it ran the plan for the pair" "$said" "^run run .*plan.yaml --db $lab/assay.db --group pair1 --wipe 0123abcd"
 is "the table is kept in a file" "$(cat "$lab/report.txt")" 'the table'
 like "and where the report is" "$said" "^report +$lab/report.txt$"
 like "and the page" "$said" "^page +$lab/report.html$"

@@ -61,6 +61,23 @@ cmd_add_disk() {
 		>>"$LAB_DIR/n$n.args"
 }
 
+# As QEMU's -device has it: a controller, a disk of another kind.
+cmd_add_device() {
+	[ $# = 2 ] || [ $# = 3 ] || die "add-device DIR NODE DEVICE [FILE[,DRIVE OPTION…]]"
+	local n k=1
+	n=$(node_number "$1")
+	if [ $# = 2 ]; then
+		printf '%s\n' -device "$2" >>"$LAB_DIR/n$n.args"
+		return
+	fi
+	[ -f "$LAB_DIR/${3%%,*}" ] || die "add-device: there is no $LAB_DIR/${3%%,*}"
+	while grep -qs "id=device$k," "$LAB_DIR/n$n.args"; do
+		k=$((k + 1))
+	done
+	printf '%s\n' -drive "if=none,id=device$k,format=raw,cache=unsafe,file=${LAB_DIR//,/,,}/$3" -device "$2,drive=device$k" \
+		>>"$LAB_DIR/n$n.args"
+}
+
 cmd_sign_disk() {
 	[ $# = 1 ] || die "sign-disk DIR NODE"
 	local n
