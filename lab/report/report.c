@@ -126,7 +126,8 @@ static int node_place(struct report *report, const char *name)
 	return report->nodes[report->node_count] ? (int)report->node_count++ : -ENOMEM;
 }
 
-/* What is looked for in each result's measurement, and in which units; the same order as in SAMPLES_SQL. */
+/* What is looked for in each result's measurement, and in which units; the same order as in SAMPLES_SQL. The first that
+ * is there counts. */
 static const struct {
 	enum figure_id figure;
 	double scale;
@@ -164,7 +165,7 @@ static int read_found(struct report *report, struct report_cell *cell, struct re
 	for (size_t i = 0; i < FOUND_FIGURES; i++) {
 		const json_t *value = json_array_get(found, i);
 
-		if (json_is_number(value))
+		if (json_is_number(value) && isnan(s->figure[found_figures[i].figure]))
 			s->figure[found_figures[i].figure] =
 			    json_number_value(value) / found_figures[i].scale;
 	}
