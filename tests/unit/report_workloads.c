@@ -119,8 +119,6 @@ static void test_lines(void **state)
 	    "8.00 MB/s; remove 100.0 files/s (in 1.00, 0.25 and 0.10 s)\n");
 	expect_figure(&sim, FIGURE_READ_S, 0.25);
 	expect_figure(&sim, FIGURE_STALL_MS, 9); /* of a change of roles */
-	set(&sim, "$.measurement.failover", "{\"stall_ns\": 7000000}");
-	expect_figure(&sim, FIGURE_STALL_MS, 7);
 	sim_end(&sim);
 }
 
