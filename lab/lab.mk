@@ -2,7 +2,7 @@
 # The operator's program, and its unit tests under the sanitizers.
 include results-schema/schema.mk
 
-LAB_PKGS    := libfyaml jansson libmicrohttpd sqlite3 gsl
+LAB_PKGS    := libfyaml jansson libmicrohttpd sqlite3 gsl libcurl
 LAB_C       := $(filter-out lab/virtual/%,$(wildcard lab/*.c lab/*/*.c)) $(wildcard results-schema/*.c)
 LAB_CFLAGS  := -std=gnu11 -D_GNU_SOURCE -g -Wall -Wextra -Werror -Iresults-schema -Ilab -Ilab/plan $(shell pkg-config --cflags $(LAB_PKGS) 2>/dev/null)
 LAB_LIBS     = $(shell pkg-config --libs $(LAB_PKGS)) -lmbedcrypto -lm -pthread

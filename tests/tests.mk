@@ -16,6 +16,7 @@ check: lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
 	    compare=2:180 $(wildcard tests/compare/*.t) \
 	    report=1:180 $(wildcard tests/report/*.t) \
 	    serve=2:300 $(wildcard tests/serve/*.t) \
+	    power=2:300 $(wildcard tests/power/*.t) \
 	    image=1:900 $(wildcard tests/image/*.t) \
 	    virtual=1:600 $(wildcard tests/virtual/*.t) \
 	    boot=2:1200 $(wildcard tests/boot/*.t)

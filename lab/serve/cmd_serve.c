@@ -117,6 +117,9 @@ static int set_up(struct server *s, const struct options *o)
 
 	if (r)
 		return r;
+	s->lab_path = realpath(o->lab, NULL);
+	if (!s->lab_path)
+		return -errno;
 	s->image_dir = realpath(o->image, NULL);
 	if (!s->image_dir) {
 		fprintf(stderr, "assay serve: %s: %s (make image builds it; --image names another folder)\n",
@@ -144,6 +147,8 @@ static int set_up(struct server *s, const struct options *o)
 	free(database);
 	if (!r)
 		r = conductor_open(s->store, s->lab, moment_now(), &s->conductor);
+	if (!r)
+		conductor_power(s->conductor, power_child_cycle, s);
 	return r;
 }
 
@@ -193,6 +198,7 @@ static int work(struct server *s, struct dnsmasq *dnsmasq, const sigset_t *signa
 		beat(s, now, &next_beat_ns);
 		pthread_mutex_unlock(&s->lock);
 		http_tick(s, now);
+		power_child_tick(s, now);
 		r = dnsmasq_tick(s, dnsmasq, now);
 	}
 	store_do(s->store, "UPDATE server SET beat_unix_ns = 0 WHERE id = 1", "");
@@ -221,6 +227,7 @@ static int serve(struct server *s, const struct options *o, const sigset_t *sign
 	}
 	dnsmasq_stop(dnsmasq);
 	http_stop(s);
+	power_child_stop(s);
 	return r;
 }
 
@@ -258,5 +265,6 @@ int cmd_serve(int argc, char **argv)
 	json_decref(s.lab);
 	free(s.run_dir);
 	free(s.image_dir);
+	free(s.lab_path);
 	return r;
 }

@@ -193,6 +193,8 @@ static void write_script(struct server *s, struct request *rq, FILE *out, const 
 			log_event(NULL, "boot", "%s (UUID %s) asked to boot; it is not in the lab file", mac,
 			          *uuid ? uuid : "unknown");
 		script_stranger(s, out, mac, uuid, try ? (unsigned int)strtoul(try, NULL, 10) : 0);
+	} else if (conductor_storms(s->conductor, name)) {
+		script_trouble(s, out, "it booted over and over; it is let in again when the run has ended");
 	} else if (!initramfs) {
 		log_event(name, "boot", "no initramfs.cpio.* in %s", s->image_dir);
 		script_trouble(s, out, "no initramfs in its image folder (run make image)");

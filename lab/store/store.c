@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STORE_VERSION   4
+#define STORE_VERSION   5
 #define BUSY_TIMEOUT_MS 10000
 #define STATEMENTS      256
 
@@ -265,6 +265,10 @@ static const char *const migrations[STORE_VERSION] = {
     [3] = "ALTER TABLE runs ADD COLUMN precision REAL;"
           "ALTER TABLE runs ADD COLUMN imported TEXT;"
           "ALTER TABLE cells ADD COLUMN enough INTEGER;",
+    [4] =
+        "CREATE TABLE power (id INTEGER PRIMARY KEY, at_unix_ns INTEGER NOT NULL, run TEXT NOT NULL "
+        "REFERENCES runs (run), node TEXT NOT NULL, cell_id TEXT, ended_unix_ns INTEGER, done INTEGER, text "
+        "TEXT) STRICT;",
 };
 
 static int migrate(struct store *store, const char *path, enum store_mode mode, FILE *err)
