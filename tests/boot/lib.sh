@@ -119,7 +119,7 @@ inside_image()
 	} | zstd -q -c >"$LAB/image/initramfs.cpio.zst"
 	cp -r out/vmlinuz out/manifest.json out/ipxe "$LAB/image/"
 	sed -i 's/^    console: .*/&\n    kernel_arguments: [rdinit=\/inside]/' "$LAB/lab.yaml"
-	for node in $(sed -n 's/^  \(n[0-9]*\):$/\1/p' "$LAB/lab.yaml"); do
+	sed -n 's/^  \(n[0-9]*\):$/\1/p' "$LAB/lab.yaml" | while read -r node; do
 		printf '%s\n' -chardev "socket,id=inside,path=$node.inside,server=on,wait=off" -serial chardev:inside >>"$LAB/$node.args"
 	done
 }
