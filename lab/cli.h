@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define ASSAY_VERSION "0.1"
+
 /* Exit codes of every subcommand. */
 enum assay_exit {
 	ASSAY_OK = 0,
@@ -32,6 +34,7 @@ int cmd_compare(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_observers(int argc, char **argv);
 int cmd_power(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 
 /* Like getopt_long() with no short options but -h, and val of every long option its own; prints what is
  * wrong, and the nearest option for an unknown one. -1 at the end, '?' for an error that was printed, 'h' for

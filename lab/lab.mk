@@ -40,7 +40,7 @@ $(OUT)/obj/lab-san/gen/%.o: $(OUT)/gen/%.c
 	$(call say,CC,$@)$(CC) $(LAB_CFLAGS) -O1 $(LAB_SAN) -MMD -c -o $@ $<
 
 # One program a test file; all of lab but main() is linked in.
-LAB_TEST_C  := $(foreach area,accept histogram series plan schema factor canonical lab cli store serve report conductor stats compare import,$(wildcard tests/unit/$(area)_*.c))
+LAB_TEST_C  := $(foreach area,accept export histogram series plan schema factor canonical lab cli store serve report conductor stats compare import,$(wildcard tests/unit/$(area)_*.c))
 LAB_TESTS   := $(LAB_TEST_C:tests/unit/%.c=$(OUT)/tests/%)
 UNIT_TESTS  += $(LAB_TESTS)
 
@@ -57,6 +57,7 @@ $(LAB_FUZZ): $(OUT)/fuzz/%: tests/fuzz/fuzz_%.c $(filter-out lab/main.c,$(LAB_C)
 -include $(LAB_OBJ:.o=.d) $(LAB_SAN_OBJ:.o=.d) $(LAB_TEST_C:%.c=$(OUT)/obj/lab-san/%.d)
 # .incbin, which -MMD does not see.
 $(OUT)/obj/lab/lab/store/store.o $(OUT)/obj/lab-san/lab/store/store.o: lab/store/schema.sql
+$(OUT)/obj/lab/lab/export/grafana.o $(OUT)/obj/lab-san/lab/export/grafana.o: lab/export/grafana.json
 .SECONDARY: $(LAB_SAN_OBJ) $(LAB_TEST_C:%.c=$(OUT)/obj/lab-san/%.o)
 include tests/fuzz/fuzz.mk
 .PHONY: lab

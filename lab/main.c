@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ASSAY_VERSION "0.1"
-
 static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -22,6 +20,7 @@ static const struct command {
     {"compare", cmd_compare, "A B...", "better, worse, or the same: runs, nodes, levels of a factor"},
     {"power", cmd_power, "LAB NODE ACTION", "whether a node is on; switch it on, off, or both"},
     {"import", cmd_import, "FILE...", "transcripts of dd, fio's JSON, or CSV into a database, as a run"},
+    {"export", cmd_export, "FORMAT", "a run as OCP, JUnit, JSON lines, CSV or fio has it"},
     {"observers", cmd_observers, "[RUN]", "what the nodes' observers saw, second by second, as CSV"},
     {"factors", cmd_factors, "", "everything that a plan can vary"},
 };

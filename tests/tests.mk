@@ -15,6 +15,7 @@ check: lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
 	    plan=2:180 $(wildcard tests/plan/*.t) \
 	    compare=2:180 $(wildcard tests/compare/*.t) \
 	    report=1:180 $(wildcard tests/report/*.t) \
+	    export=1:180 $(wildcard tests/export/*.t) \
 	    serve=2:300 $(wildcard tests/serve/*.t) \
 	    power=2:300 $(wildcard tests/power/*.t) \
 	    image=1:900 $(wildcard tests/image/*.t) \

@@ -8,6 +8,7 @@
 #include "../store/store.h"
 #include "../tune/tune.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 
 /* What a workload's samples are compared by. */
@@ -67,6 +68,11 @@ void report_csv(const struct report *report, FILE *out);
 void csv_text(FILE *out, const char *text);
 /* By results-schema/report.json. 0 or -errno. */
 int report_json(const struct report *report, FILE *out);
+/* Its parts; the caller owns them. NULL: out of memory. */
+json_t *report_run_json(const struct report *report);
+json_t *report_cell_json(const struct report_cell *cell);
+json_t *report_sample_json(const struct report *report, const struct report_cell *cell,
+                           const struct report_sample *sample);
 /* Every cell has its valid samples, but those that the nodes do not support. */
 bool report_complete(const struct report *report);
 /* The enum assay_exit that says what came of the run. */

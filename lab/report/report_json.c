@@ -14,7 +14,7 @@ static json_t *parsed(const char *text)
 	return value ? value : json_string(text);
 }
 
-static json_t *run_json(const struct report *r)
+json_t *report_run_json(const struct report *r)
 {
 	json_t *run = json_pack("{ss ss ss ss ss ss ss sb sI sI sb}", "run", r->run, "group", r->group,
 	                        "state", r->state, "plan", r->plan, "plan_sha256", r->plan_sha256, "question",
@@ -49,7 +49,7 @@ static json_t *estimate_json(const struct report_cell *cell, enum figure_id figu
 	                 : NULL;
 }
 
-static json_t *cell_json(const struct report_cell *cell)
+json_t *report_cell_json(const struct report_cell *cell)
 {
 	json_t *out =
 	    json_pack("{sI ss ss sI sI sI sI sI sI sb so}", "ordinal", (json_int_t)cell->ordinal, "cell_id",
@@ -69,7 +69,7 @@ static json_t *cell_json(const struct report_cell *cell)
 	return out;
 }
 
-static json_t *sample_json(const struct report *report, const struct report_cell *cell,
+json_t *report_sample_json(const struct report *report, const struct report_cell *cell,
                            const struct report_sample *s)
 {
 	json_t *out =
@@ -104,17 +104,17 @@ int report_json(const struct report *report, FILE *out)
 	int r;
 
 	fputs("{\n  \"schema_version\": 1,\n  \"run\":", out);
-	r = put(run_json(report), &first, out);
+	r = put(report_run_json(report), &first, out);
 	fputs(",\n  \"cells\": [", out);
 	first = true;
 	for (size_t i = 0; i < report->cell_count && !r; i++)
-		r = put(cell_json(&report->cells[i]), &first, out);
+		r = put(report_cell_json(&report->cells[i]), &first, out);
 	fputs("\n  ],\n  \"samples\": [", out);
 	first = true;
 	for (size_t i = 0; i < report->cell_count; i++)
 		for (size_t k = 0; k < report->cells[i].sample_count && !r; k++)
-			r = put(sample_json(report, &report->cells[i], &report->cells[i].samples[k]), &first,
-			        out);
+			r = put(report_sample_json(report, &report->cells[i], &report->cells[i].samples[k]),
+			        &first, out);
 	fputs("\n  ]\n}\n", out);
 	return r;
 }

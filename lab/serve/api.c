@@ -3,6 +3,7 @@
 #include "server.h"
 #include "log.h"
 
+#include "../export/export.h"
 #include "schema.h"
 
 #include <errno.h>
@@ -199,9 +200,38 @@ static void put_result(struct server *s, struct request *rq)
 	json_decref(result);
 }
 
+/* By a connection of its own to the database: the conductor goes on meanwhile. */
+static void get_metrics(struct server *s, struct request *rq)
+{
+	struct store *store = NULL;
+	char *text = NULL;
+	size_t size;
+
+	if (!s->metrics) {
+		request_error(rq, 404, "start `assay serve` with --metrics for this");
+		return;
+	}
+	FILE *out = open_memstream(&text, &size);
+	int r = out ? store_open(s->database, STORE_EXISTING, stderr, &store) : -errno;
+	if (!r)
+		r = metrics_print(store, moment_now().unix_ns, out);
+	store_close(store);
+	if (out && fclose(out) && !r)
+		r = -errno;
+	if (r) {
+		free(text);
+		request_error(rq, 500, "the database could not be read: %s", strerror(-r));
+		return;
+	}
+	rq->status = 200;
+	rq->text = text;
+	rq->type = METRICS_TYPE;
+}
+
 static const struct route routes[] = {
     {"GET", "/boot.ipxe", 0, 0, ipxe_boot},
     {"GET", "/image/", 0, 0, image_get},
+    {"GET", "/metrics", 0, 0, get_metrics},
     {"POST", "/v1/hello", LARGE_BYTES, ROUTE_TOKEN, post_hello},
     {"GET", "/v1/next", 0, ROUTE_NODE, get_next},
     {"POST", "/v1/step", SMALL_BYTES, ROUTE_NODE, post_step},

@@ -21,7 +21,7 @@
 
 struct options {
 	const char *lab, *database, *image;
-	bool no_dhcp, port_given;
+	bool no_dhcp, port_given, metrics;
 	uint64_t port; /* 0: any */
 };
 
@@ -34,6 +34,11 @@ static int parse(int argc, char **argv, struct options *o)
 	    {"image", "FOLDER", "kernel, initramfs and iPXE (default: out)", .text = &o->image},
 	    {"port", "N", "listen there instead of server.http_port; 0 takes any", .set = &o->port_given,
 	     .number = &o->port, .max = 65535},
+	    {"metrics", NULL,
+	     "answer GET /metrics, for Prometheus, to whoever reaches the port: names of nodes, runs, cells, "
+	     "and "
+	     "how fast they were",
+	     .set = &o->metrics},
 	    {"no-dhcp", NULL, "start no dnsmasq: something else boots the nodes", .set = &o->no_dhcp},
 	    {0},
 	};
@@ -126,7 +131,9 @@ static int set_up(struct server *s, const struct options *o)
 		        o->image, strerror(errno));
 		return -EINVAL;
 	}
-	char *database = o->database ? strdup(o->database) : database_path(s->lab, o->lab);
+	s->metrics = o->metrics;
+	s->database = o->database ? strdup(o->database) : database_path(s->lab, o->lab);
+	const char *database = s->database;
 	if (!database)
 		return -ENOMEM;
 	r = read_address(s);
@@ -144,7 +151,6 @@ static int set_up(struct server *s, const struct options *o)
 			    "assay serve: %s is damaged: %s. Move it away and keep it; a new one is made.\n",
 			    database, store_message(s->store));
 	}
-	free(database);
 	if (!r)
 		r = conductor_open(s->store, s->lab, moment_now(), &s->conductor);
 	if (!r)
@@ -266,5 +272,6 @@ int cmd_serve(int argc, char **argv)
 	free(s.run_dir);
 	free(s.image_dir);
 	free(s.lab_path);
+	free(s.database);
 	return r;
 }

@@ -140,7 +140,7 @@ static struct MHD_Response *response_of(struct request *request, const char **ty
 		return response;
 	}
 	if (request->text) {
-		*type = "text/plain; charset=utf-8";
+		*type = request->type ? request->type : "text/plain; charset=utf-8";
 		body = request->text;
 		request->text = NULL;
 		return MHD_create_response_from_buffer(strlen(body), body, MHD_RESPMEM_MUST_FREE);
@@ -162,7 +162,7 @@ static enum MHD_Result send_reply(struct request *request)
 	if (!response)
 		return MHD_NO;
 	request->finished = true;
-	if (request->json || !strncmp(type, "text", 4) || !strcmp(type, "application/octet-stream"))
+	if (request->json || strcmp(type, "application/json"))
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	if (request->status == MHD_HTTP_UNAUTHORIZED)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");

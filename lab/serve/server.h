@@ -22,6 +22,8 @@ struct server {
 	char *image_dir;
 	char *lab_path; /* absolute */
 	struct power_child *power_children;
+	char *database;
+	bool metrics;     /* GET /metrics is answered */
 	char address[16]; /* server.address without its prefix */
 	unsigned int prefix;
 	uint16_t port;
@@ -90,6 +92,7 @@ struct request {
 	unsigned int status;
 	json_t *json;
 	char *text;
+	const char *type; /* of the text; NULL: plain */
 	int file;
 	void *connection; /* http.c's */
 };

@@ -9,6 +9,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Cwd ();
 use Digest::SHA qw(sha256_hex);
 use FaultLab;
 use Time::HiRes qw(sleep time);
@@ -200,8 +201,21 @@ $| = 1;
 system('rm -rf out/tests/faults-lab*');
 mkdir 'out/tests';
 my (%from, %done, %told);
+# Whatever a lab has started ends with it: it is in the lab's own process namespace.
+my @labs;
+my $tmp = Cwd::abs_path('out/tests') . '/faults-tmp';
+system('rm', '-rf', $tmp);
+mkdir $tmp or die "$tmp: $!";
+$ENV{TMPDIR} = $tmp;
+$SIG{INT} = $SIG{TERM} = sub {
+	kill 'KILL', @labs;
+	waitpid $_, 0 for @labs;
+	system('rm', '-rf', $tmp);
+	exit 1;
+};
 for my $n (0 .. $labs - 1) {
-	open $from{$n}, '-|', 'unshare', '--net', '--mount', '--propagation', 'private', $^X, $0, $interruptions, $seed, $labs, $n or die;
+	push @labs, open($from{$n}, '-|', qw(unshare --net --mount --propagation private --pid --fork --kill-child --mount-proc),
+		$^X, $0, $interruptions, $seed, $labs, $n) || die;
 }
 my $again = "make check-faults N=$interruptions SEED=$seed";
 diag(sprintf '%d interruptions in %d runs, made-up nodes, seed %s (%s)', $interruptions, scalar @runs, $seed, $again);
@@ -221,6 +235,7 @@ for my $n (sort keys %from) {
 		$told{runs}++;
 	}
 }
+system('rm', '-rf', $tmp);
 is(scalar(keys %done), $labs, 'every lab came to its end');
 is($told{runs}, scalar @runs, 'and every run');
 diag(sprintf '%d runs, %d samples, %.0f s, made-up nodes; interruptions: %s', $told{runs} // 0, $samples * ($told{runs} // 0), time - $started,

@@ -102,14 +102,14 @@ sub wait_for {
 	}
 }
 
-# Starts the server; on the port that it had, once it had one.
+# Starts the server, with options; on the port that it had, once it had one.
 sub serve {
-	my ($self) = @_;
+	my ($self, @more) = @_;
 	my $log = "$self->{dir}/serve.log";
 	my $from = -s $log // 0;
 	my $port = $self->{url} =~ /:(\d+)$/ ? $1 : 0;
 	$self->{server} = $self->spawn('serve', $assay, 'serve', "$self->{dir}/lab.yaml", '--db', "$self->{dir}/db", '--image',
-		"$self->{dir}/image", '--port', $port);
+		"$self->{dir}/image", '--port', $port, @more);
 	wait_for(20, 'the server listens', sub {
 		my $text = substr read_file($log), $from;
 		die "the server ended: $text" if waitpid($self->{server}, 1) == $self->{server};
