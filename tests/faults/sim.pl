@@ -138,9 +138,9 @@ sub wrong {
 	return @wrong;
 }
 
-# One run with FAULTS; gives what is wrong.
+# One run with FAULTS, of which those are taken out that happened (into DONE): it may end before. Gives what is wrong.
 sub one_run {
-	my ($lab, $faults) = @_;
+	my ($lab, $faults, $done) = @_;
 	my $dir = $lab->{dir};
 	# A full disk or a locked database may refuse to queue it: the operator asks again.
 	my $run = '';
@@ -148,31 +148,36 @@ sub one_run {
 		($run) = `$Lab::assay run $FindBin::Bin/plan.yaml --no-wait --db '@{[$lab->database]}' 2>>'$dir/run.log'` =~ /(plan-\S+)/;
 		return $run;
 	});
-	my $done = sub { $lab->sql("SELECT count(*) FROM attempts WHERE run = '$run' AND state = 'valid'") };
+	my $count = sub { $lab->sql("SELECT count(*) FROM attempts WHERE run = '$run' AND state = 'valid'") };
 	my $ended = sub { $lab->sql("SELECT ended_unix_ns NOT NULL FROM runs WHERE run = '$run'") eq '1' };
-	for my $fault (@$faults) {
-		my ($kind, $after, $node, @p) = @$fault;
-		Lab::wait_for(180, "$after samples of $run", sub { my $n = $done->(); $n ne '' && $n >= $after || $ended->() });
-		return "$run ended before its interruption after $after samples" if $ended->();
+	while (@$faults) {
+		my ($kind, $after, $node, @p) = @{ $faults->[0] };
+		Lab::wait_for(180, "$after samples of $run", sub { my $n = $count->(); $n ne '' && $n >= $after || $ended->() });
+		last if $ended->();
 		sleep 0.2 * $p[2];
 		$kinds[$kind][1]->($lab, $node, @p);
+		push @$done, shift @$faults;
 		return 'the server ended by itself: ' . substr Lab::read_file("$dir/serve.log"), -300 if waitpid($lab->{server}, 1) == $lab->{server};
 	}
 	Lab::wait_for(240, "the end of $run", $ended);
 	return wrong($lab, $run);
 }
 
-# One lab, its share of the runs; a line a run on stdout: its number and what is wrong.
+# One lab, its share of the runs; a line a run on stdout: its number, what happened, and what is wrong. Interruptions that came
+# too late for a run are those of the next.
 sub lab {
 	my ($own, $labs, @runs) = @_;
 	$| = 1;
 	my $lab = FaultLab->new;
 	$lab->serve;
 	$lab->node($_) for 'n1', 'n2';
-	for (my $i = $own; $i < @runs; $i += $labs) {
-		my @wrong = eval { one_run($lab, $runs[$i]) };
+	my @left;
+	for (my $i = $own; $i < @runs || @left; $i += $labs) {
+		my @done;
+		@left = sort { $a->[1] <=> $b->[1] } @left, $i < @runs ? @{ $runs[$i] } : ();
+		my @wrong = eval { one_run($lab, \@left, \@done) };
 		@wrong = ($@) if $@;
-		print join("\t", $i, map { s/\s+/ /gr } @wrong), "\n";
+		print $Lab::json->encode({run => $i, done => \@done, wrong => \@wrong}), "\n";
 		if (@wrong) {
 			# What follows would only be its consequence.
 			system('cp', '-r', "$lab->{dir}", "out/tests/faults-lab$own") if !-e "out/tests/faults-lab$own";
@@ -184,8 +189,8 @@ sub lab {
 	push @wrong, "foreign_key_check: $_" for grep { $_ ne '' } $lab->sql('PRAGMA foreign_key_check');
 	push @wrong, 'refused messages: ' . $lab->sql('SELECT request, message FROM refused') if $lab->sql('SELECT count(*) FROM refused');
 	push @wrong, 'the server ends badly' if $lab->end(delete $lab->{server});
-	print join("\t", 'end', map { s/\s+/ /gr } @wrong), "\n";
-	system("touch out/tests/faults-lab$own.log; cat $lab->{dir}/serve.log >out/tests/faults-lab$own.log");
+	print $Lab::json->encode({end => 1, wrong => \@wrong}), "\n";
+	system("cat $lab->{dir}/serve.log >out/tests/faults-lab$own.log");
 }
 
 my ($interruptions, $seed, $labs, $own) = @ARGV;
@@ -222,22 +227,23 @@ diag(sprintf '%d interruptions in %d runs, made-up nodes, seed %s (%s)', $interr
 my $started = time;
 for my $n (sort keys %from) {
 	while (my $line = readline $from{$n}) {
-		chomp $line;
-		my ($what, @wrong) = split /\t/, $line;
-		if ($what eq 'end') {
+		my $said = $Lab::json->decode($line);
+		my $wrong = join "\n", @{ $said->{wrong} };
+		if ($said->{end}) {
 			$done{$n} = 1;
-			is(join("\n", @wrong), '', "lab $n: the database passes its integrity check, no message was refused");
+			is($wrong, '', "lab $n: the database passes its integrity check, no message was refused");
 			next;
 		}
-		my $faults = join ', ', map { "$kinds[$_->[0]][0] ($_->[2]) after $_->[1]" } @{ $runs[$what] };
-		is(join("\n", @wrong), '', "run $what: $faults: complete, no sample lost, doubled or mixed up");
-		$told{$kinds[$_->[0]][0]}++ for @{ $runs[$what] };
+		my $faults = join ', ', map { "$kinds[$_->[0]][0] ($_->[2]) after $_->[1]" } @{ $said->{done} };
+		is($wrong, '', "run $said->{run}: $faults: complete, no sample lost, doubled or mixed up");
+		$told{$kinds[$_->[0]][0]}++ for @{ $said->{done} };
+		$told{interruptions} += @{ $said->{done} };
 		$told{runs}++;
 	}
 }
 system('rm', '-rf', $tmp);
 is(scalar(keys %done), $labs, 'every lab came to its end');
-is($told{runs}, scalar @runs, 'and every run');
+is($told{interruptions}, $interruptions, 'and every interruption happened');
 diag(sprintf '%d runs, %d samples, %.0f s, made-up nodes; interruptions: %s', $told{runs} // 0, $samples * ($told{runs} // 0), time - $started,
 	join ', ', map { "$_->[0] " . ($told{$_->[0]} // 0) } @kinds);
 done_testing();

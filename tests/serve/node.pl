@@ -58,9 +58,13 @@ sub inventory {
 
 sub boot {
 	while ($option{'boots-by'} && system($option{'boots-by'})) { sleep 0.1 }
-	my $script = request('GET', "/boot.ipxe?mac=$mac&uuid=$uuid")->{content};
-	$script =~ /assay\.token=(\w+)/ or die "$name: no token in: $script";
-	$token = $1;
+	$token = '';
+	while (!$token) {
+		my $script = request('GET', "/boot.ipxe?mac=$mac&uuid=$uuid")->{content};
+		if ($script =~ /assay\.token=(\w+)/) { $token = $1 }
+		elsif ($script =~ /^sleep \d+\nchain .* goto again$/m) { sleep 0.5 } # as it is told, but sooner
+		else { die "$name: no token in: $script" }
+	}
 	$boot_id = uuid();
 	($state, $states_built) = ('', 0);
 	my $answer = request('POST', '/v1/hello', {
