@@ -66,7 +66,7 @@ static bool kill_worker(void)
 }
 
 /* The port is there once PID 1 has mounted /dev. */
-static FILE *open_port(void)
+static int open_port(void)
 {
 	struct termios how;
 	int fd;
@@ -77,13 +77,26 @@ static FILE *open_port(void)
 		cfmakeraw(&how);
 		tcsetattr(fd, TCSANOW, &how);
 	}
-	return fdopen(fd, "r+");
+	return fd;
+}
+
+/* Until the end of the line, which is left out. */
+static bool read_word(int fd, char *word, size_t size)
+{
+	size_t used = 0;
+	char c;
+
+	while (read(fd, &c, 1) == 1 && c != '\n')
+		if (c != '\r' && used + 1 < size)
+			word[used++] = c;
+	word[used] = '\0';
+	return used > 0;
 }
 
 int main(void)
 {
 	char word[64];
-	FILE *port;
+	int port;
 
 	if (fork() != 0) {
 		execl("/init", "/init", (char *)NULL);
@@ -91,17 +104,14 @@ int main(void)
 	}
 	setsid();
 	port = open_port();
-	while (port && fgets(word, sizeof(word), port)) {
+	while (read_word(port, word, sizeof(word))) {
 		bool done = false;
 
-		word[strcspn(word, "\r\n")] = '\0';
 		if (!strcmp(word, "freeze"))
 			done = freeze();
 		else if (!strcmp(word, "kill"))
 			done = kill_worker();
-		fseek(port, 0, SEEK_CUR);
-		fprintf(port, "%s %s\n", done ? "done" : "cannot", word);
-		fflush(port);
+		dprintf(port, "%s %s\n", done ? "done" : "cannot", word);
 	}
 	return 1;
 }

@@ -126,5 +126,12 @@ inside_image()
 
 inside()
 {
-	(cd "$LAB" && echo "$2" | timeout 30 socat -T 20 - "UNIX-CONNECT:$1.inside,ignoreeof" | head -n 1)
+	local pid line=
+	coproc INSIDE { cd "$LAB" && exec socat - "UNIX-CONNECT:$1.inside" 2>/dev/null; }
+	pid=$INSIDE_PID
+	echo "$2" >&"${INSIDE[1]}"
+	read -r -t 60 line <&"${INSIDE[0]}"
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	echo "$line"
 }
