@@ -40,7 +40,7 @@ $(OUT)/obj/lab-san/gen/%.o: $(OUT)/gen/%.c
 	$(call say,CC,$@)$(CC) $(LAB_CFLAGS) -O1 $(LAB_SAN) -MMD -c -o $@ $<
 
 # One program a test file; all of lab but main() is linked in.
-LAB_TEST_C  := $(foreach area,accept export histogram series plan schema factor canonical lab cli store serve report conductor stats compare import,$(wildcard tests/unit/$(area)_*.c))
+LAB_TEST_C  := $(foreach area,accept export histogram series plan schema factor canonical lab cli store serve report conductor stats compare import power,$(wildcard tests/unit/$(area)_*.c))
 LAB_TESTS   := $(LAB_TEST_C:tests/unit/%.c=$(OUT)/tests/%)
 UNIT_TESTS  += $(LAB_TESTS)
 

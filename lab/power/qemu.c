@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = 65536 };
+enum { LINE_MAX_BYTES = 16384 };
 
 /* Names of Unix sockets are short; through its folder any path is. */
 static int open_socket(const char *path)
@@ -66,13 +66,21 @@ static int read_line(struct power *p, int fd, char *line)
 	}
 }
 
+static int refused(struct power *p, const char *command, const json_t *error)
+{
+	const char *why = json_string_value(json_object_get(error, "desc"));
+
+	return power_says(p, -EREMOTEIO, "QEMU refuses %s: %.300s", command,
+	                  why ? why : "it does not say why");
+}
+
 /* Sends COMMAND and waits for its reply, past events. Its "return" to *OUT (new reference), or -errno. */
 static int execute(struct power *p, int fd, const char *command, json_t **out)
 {
 	char *line = malloc(LINE_MAX_BYTES + 1);
 	char text[128];
 	int length = snprintf(text, sizeof(text), "{\"execute\":\"%s\"}\n", command);
-	int r = !line ? -ENOMEM : send(fd, text, (size_t)length, MSG_NOSIGNAL) == length ? 1 : -EPIPE;
+	int r = !line ? -ENOMEM : send(fd, text, (size_t)length, MSG_NOSIGNAL) == length ? 1 : -ECONNRESET;
 
 	*out = NULL;
 	while (r == 1) {
@@ -82,9 +90,7 @@ static int execute(struct power *p, int fd, const char *command, json_t **out)
 		if (!r)
 			reply = json_loads(line, 0, NULL);
 		if (!r && json_object_get(reply, "error"))
-			r = power_says(p, -EREMOTEIO, "QEMU refuses %s: %.300s", command,
-			               json_string_value(
-			                   json_object_get(json_object_get(reply, "error"), "desc")));
+			r = refused(p, command, json_object_get(reply, "error"));
 		else if (!r && json_object_get(reply, "return"))
 			*out = json_incref(json_object_get(reply, "return"));
 		else if (!r)
