@@ -81,8 +81,10 @@ sub serve {
 sub node {
 	my ($self, $node) = @_;
 	my $mac = "52:54:00:00:00:0" . substr $node, 1;
+	my $from = -s "$self->{dir}/$node.log" // 0;
 	$self->{node}{$node} = $self->spawn($node, 'nsenter', "--net=/proc/$self->{space}{$node}/ns/net", $^X, "$FindBin::Bin/../serve/node.pl",
 		$self->{url}, $mac, $node, '', 'measure-ms=60', 'patience=2000', "boots-by=$^X $FindBin::Bin/discover.pl eth0 $mac");
+	Lab::wait_for(60, "$node to be on", sub { substr(Lab::read_file("$self->{dir}/$node.log"), $from) =~ /^$node is on$/m });
 }
 
 sub link_state { my ($self, $node, $state) = @_; must('ip', 'link', 'set', "$node-m", $state) }

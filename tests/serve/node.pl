@@ -172,6 +172,7 @@ sub after {
 		'none', scope => 'sample'}}) if $what eq 'killed' && $token;
 }
 
+print "$name is on\n";
 my $booted = 0;
 while (1) {
 	next if eval { $booted ? work() : boot(); $booted = 1 };
