@@ -21,6 +21,8 @@ static const struct command {
     {"power", cmd_power, "LAB NODE ACTION", "whether a node is on; switch it on, off, or both"},
     {"import", cmd_import, "FILE...", "transcripts of dd, fio's JSON, or CSV into a database, as a run"},
     {"export", cmd_export, "FORMAT", "a run as OCP, JUnit, JSON lines, CSV or fio has it"},
+    {"pack", cmd_pack, "[RUN]", "a run as one signed file, for evidence"},
+    {"verify", cmd_verify, "FILE", "whether a pack was changed since it was signed"},
     {"observers", cmd_observers, "[RUN]", "what the nodes' observers saw, second by second, as CSV"},
     {"factors", cmd_factors, "", "everything that a plan can vary"},
 };

@@ -10,7 +10,7 @@ use Lab;
 use Time::HiRes qw(sleep time);
 
 our @ISA = ('Lab');
-my $disk_bytes = 64 << 20;
+my $disk_bytes = 128 << 20; # the server begins nothing with less than 48 MiB
 my %uuid = (n1 => '', n2 => '00000000-1111-2222-3333-444444444444');
 
 sub must { system(@_) == 0 or die "@_: failed\n" }
@@ -39,7 +39,7 @@ sub new {
 		must('ip', 'link', 'add', "n$n-m", 'type', 'veth', 'peer', 'name', 'eth0', 'netns', $self->{space}{"n$n"});
 		must('ip', 'link', 'set', "n$n-m", 'master', 'br-m', 'up');
 		$self->in("n$n", qw(ip link set lo up));
-		$self->in("n$n", qw(ip link set eth0 up));
+		$self->in("n$n", 'ip', 'link', 'set', 'eth0', 'address', "52:54:00:00:00:0$n", 'up');
 		$self->in("n$n", 'ip', 'addr', 'add', '10.77.0.1' . $n . '/24', 'dev', 'eth0');
 	}
 	return $self;

@@ -9,7 +9,7 @@ SEED=${SEED:-1}
 RANDOM=$SEED
 lab_new faults
 mkdir "$LAB/disk"
-mount -t tmpfs -o size=64m tmpfs "$LAB/disk" || exit 1
+mount -t tmpfs -o size=128m tmpfs "$LAB/disk" || exit 1
 DB=$LAB/disk/assay.db
 inside_image
 # Ours is not the only argument: a kernel that takes an NMI as a panic.
