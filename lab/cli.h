@@ -33,6 +33,7 @@ int cmd_factors(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_observers(int argc, char **argv);
+int cmd_power(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
 int cmd_verify(int argc, char **argv);

@@ -44,7 +44,7 @@ docs: $(OUT)/assay
 	docs/generate.pl $(OUT)/assay docs
 
 # One program a test file; all of lab but main() is linked in.
-LAB_TEST_C  := $(foreach area,accept export histogram series plan schema factor canonical lab cli store serve report conductor stats compare import,$(wildcard tests/unit/$(area)_*.c))
+LAB_TEST_C  := $(foreach area,accept export histogram series plan schema factor canonical lab cli store serve report conductor stats compare import power,$(wildcard tests/unit/$(area)_*.c))
 LAB_TESTS   := $(LAB_TEST_C:tests/unit/%.c=$(OUT)/tests/%)
 UNIT_TESTS  += $(LAB_TESTS)
 

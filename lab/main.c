@@ -18,6 +18,7 @@ static const struct command {
     {"status", cmd_status, "", "what every node does now"},
     {"report", cmd_report, "[RUN]", "what a run measured: table, tables by factors, data"},
     {"compare", cmd_compare, "A B...", "better, worse, or the same: runs, nodes, levels of a factor"},
+    {"power", cmd_power, "LAB NODE ACTION", "whether a node is on; switch it on, off, or both"},
     {"import", cmd_import, "FILE...", "transcripts of dd, fio's JSON, or CSV into a database, as a run"},
     {"export", cmd_export, "FORMAT", "a run as OCP, JUnit, JSON lines, CSV or fio has it"},
     {"pack", cmd_pack, "[RUN]", "a run as one signed file, for evidence"},

@@ -18,13 +18,19 @@ check: lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
 	    export=1:180 $(wildcard tests/export/*.t) \
 	    docs=1:300 $(wildcard tests/docs/*.t) \
 	    serve=2:300 $(wildcard tests/serve/*.t) \
+	    power=2:300 $(wildcard tests/power/*.t) \
 	    image=1:900 $(wildcard tests/image/*.t) \
 	    virtual=1:600 $(wildcard tests/virtual/*.t) \
-	    boot=2:1200 $(wildcard tests/boot/*.t)
+	    boot=2:1200 $(wildcard tests/boot/*.t) \
+	    faults=1:1800 $(wildcard tests/faults/*.t)
 
 ## check-matrix: every plan of tests/matrix, scaled, in a virtual lab; one to two hours, goes on where it was
 check-matrix: need-root image layers lab $(NIC_TARGETS)
 	tests/matrix.sh
+
+## check-faults: N random interruptions (1000) of short runs, all that follows from SEED; afterwards no sample may be missing
+check-faults: need-root image lab $(NIC_TARGETS)
+	N=$(or $(N),1000) SEED=$(or $(SEED),1) tests/harness.pl faults=1:14400 tests/faults/sim.t tests/faults/nodes.t
 
 ## check-units: only the unit tests
 check-units: $(UNIT_PROGRAMS)
@@ -40,4 +46,4 @@ lint:
 	@yamllint --strict -c tests/yamllint.yaml $(YAML_SOURCES)
 	@echo "lint: clean"
 
-.PHONY: check check-matrix check-units lint
+.PHONY: check check-faults check-matrix check-units lint

@@ -245,6 +245,7 @@ static void check_nodes(struct yaml_doc *doc, const json_t *grouped)
 	json_object_foreach (json_object_get(doc->root, "nodes"), name, node) {
 		check_nics(doc, name, node, macs);
 		check_disk(doc, name, json_object_get(node, "disk"), wwns);
+		lab_check_power(doc, name, json_object_get(node, "power"));
 	}
 	json_decref(macs);
 	json_decref(uuids);

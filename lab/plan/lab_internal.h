@@ -12,6 +12,9 @@ void lab_normalise(json_t *lab);
 /* Complains of what the schema can't say; DOC fits it. */
 void lab_check(struct yaml_doc *doc);
 
+/* Complains of what NODE's POWER (NULL: it has none) lacks for its driver, or has beyond it. */
+void lab_check_power(struct yaml_doc *doc, const char *node, const json_t *power);
+
 /* "aa:bb:..." as lab_normalise() leaves it. */
 bool lab_is_mac(const char *text);
 

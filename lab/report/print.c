@@ -88,6 +88,7 @@ static void print_cell(const struct report_cell *cell, int width, FILE *out)
 	        confidence_text(f.interval.confidence, level), f.basis == STATS_SAMPLES ? "1 boot" : of,
 	        cell->bad[0], cell->bad[1] + cell->bad[2],
 	        cell->unsupported           ? "  unsupported"
+	        : cell->hung                ? "  HUNG"
 	        : cell->failed              ? "  FAILED"
 	        : (int64_t)n < cell->wanted ? "  not complete"
 	        : cell->enough              ? "  precise enough"

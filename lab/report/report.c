@@ -86,7 +86,8 @@ static int load_cells(struct report *report)
 	    "WHERE a.run = c.run AND a.cell_id = c.cell_id AND a.state = 'failed'), (SELECT count(*) FROM "
 	    "attempts a WHERE a.run = c.run AND a.cell_id = c.cell_id AND a.state = 'abandoned'), "
 	    "coalesce(c.enough, 0), c.failed AND coalesce(json_extract(c.error, '$.scope'), '') = "
-	    "'unsupported' FROM cells c JOIN runs r USING (run) WHERE run = ? ORDER BY c.ordinal",
+	    "'unsupported', c.failed AND coalesce(json_extract(c.error, '$.scope'), '') = 'hung' FROM cells "
+	    "c JOIN runs r USING (run) WHERE run = ? ORDER BY c.ordinal",
 	    "s", report->run);
 	if (r)
 		return r;
@@ -99,6 +100,7 @@ static int load_cells(struct report *report)
 		cell->failed = sqlite3_column_int(row, 3);
 		cell->error = strdup(store_text(row, 4));
 		cell->unsupported = sqlite3_column_int(row, 10);
+		cell->hung = sqlite3_column_int(row, 11);
 		cell->wanted = sqlite3_column_int64(row, 5);
 		for (int i = 0; i < 3; i++)
 			cell->bad[i] = sqlite3_column_int64(row, 6 + i);

@@ -49,6 +49,7 @@ struct report_cell {
 	char *label, *error; /* error.json of a failed cell, or "" */
 	bool failed;
 	bool unsupported;              /* failed because a node refuses a level of it */
+	bool hung;                     /* failed because a node hung in it and was power-cycled */
 	bool rounds;                   /* samples are in rounds */
 	int64_t enough;                /* the boot after which it was as precise as asked; 0: not */
 	struct report_sample *samples; /* valid ones, by rising speed */

@@ -108,6 +108,9 @@ static int read_files(struct server *s, const struct options *o)
 
 	if (r)
 		return r;
+	s->lab_path = realpath(o->lab, NULL);
+	if (!s->lab_path)
+		return -errno;
 	s->image_dir = realpath(o->image, NULL);
 	if (!s->image_dir) {
 		fprintf(stderr, "assay serve: %s: %s (make image builds it; --image names another folder)\n",
@@ -164,7 +167,11 @@ static int open_store(struct server *s)
 			    "assay serve: %s is damaged: %s. Move it away and keep it; a new one is made.\n",
 			    s->database, store_message(s->store));
 	}
-	return r ? r : conductor_open(s->store, s->lab, moment_now(), &s->conductor);
+	if (!r)
+		r = conductor_open(s->store, s->lab, moment_now(), &s->conductor);
+	if (!r)
+		conductor_power(s->conductor, power_child_cycle, s);
+	return r;
 }
 
 static int announce(struct server *s)
@@ -224,6 +231,7 @@ static int work(struct server *s, struct dnsmasq *dnsmasq, const sigset_t *signa
 		pthread_mutex_unlock(&s->lock);
 		http_tick(s, now);
 		pages_tick(s, now);
+		power_child_tick(s, now);
 		r = dnsmasq_tick(s, dnsmasq, now);
 	}
 	store_do(s->store, "UPDATE server SET beat_unix_ns = 0 WHERE id = 1", "");
@@ -261,6 +269,7 @@ static int serve(struct server *s, const sigset_t *signals)
 	pages_stop(s);
 	orders_stop(s);
 	http_stop(s);
+	power_child_stop(s);
 	return r;
 }
 
@@ -299,6 +308,7 @@ int cmd_serve(int argc, char **argv)
 	json_decref(s.lab);
 	free(s.run_dir);
 	free(s.image_dir);
+	free(s.lab_path);
 	free(s.database);
 	return usage ? ASSAY_USAGE : r ? ASSAY_SYSTEM : ASSAY_OK;
 }

@@ -173,21 +173,27 @@ static bool prepare(struct group *g, struct moment now, struct item item)
 static bool wait_is_over(struct group *g, struct moment now, struct item item)
 {
 	const struct run_visit *visit = &g->run->visits[item.visit];
-	bool found = false;
+	bool found = false, cycled = false;
 
 	if (!g->wait_since_ns || now.mono_ns - g->wait_since_ns < g->run->peer_ms * MS_NS)
 		return false;
 	for (unsigned int i = 0; i < g->run->cells[visit->cell].nodes; i++) {
 		struct node *n = g->nodes[i];
 
-		if (n->poll || now.mono_ns < n->busy_until_ns ||
+		if (n->poll || n->cycling || now.mono_ns < n->busy_until_ns ||
 		    (n->polled_ns && now.mono_ns - n->polled_ns < POLL_GAP_NS))
 			continue;
+		if (power_cycle(g, now, n)) {
+			cycled = true;
+			continue;
+		}
 		log_event(n->name, "peer", "did not come within %" PRId64 " s: the others go on without it",
 		          g->run->peer_ms / 1000);
 		n->missing = true;
 		found = true;
 	}
+	if (cycled)
+		g->wait_since_ns = now.mono_ns;
 	if (found)
 		g->wait_since_ns = 0;
 	return found;
@@ -197,16 +203,19 @@ static json_t *missing_error(struct group *g)
 {
 	char object[256] = "", strangers[512] = "";
 	const char *first = g->name;
+	bool storm = false;
 	sqlite3_stmt *row;
 
 	for (size_t i = 0; i < g->node_count; i++) {
 		struct node *n = g->nodes[i];
 		size_t used = strlen(object);
 
-		if (!n->missing)
+		if (!n->missing && !n->storm)
 			continue;
-		if (!used)
+		if (!used) {
 			first = n->name;
+			storm = n->storm;
+		}
 		snprintf(object + used, sizeof(object) - used, "%s%s (%s)", used ? ", " : "", n->name,
 		         *n->mac ? n->mac : n->uuid);
 	}
@@ -220,6 +229,11 @@ static json_t *missing_error(struct group *g)
 			         store_text(row, 0));
 		}
 	}
+	if (storm)
+		return error_new(
+		    first, "reboot", object, "run",
+		    "Look at its console, and at the kernel's last words in the store (pstore).",
+		    "boots over and over, and nothing is left that could be measured without it");
 	char remedy[1024];
 	snprintf(remedy, sizeof(remedy),
 	         "Check its power, its cabling, that it boots by PXE first, and that its MAC in the lab file "

@@ -123,6 +123,14 @@ void conductor_refuse(struct conductor *c, struct moment now, const char *node, 
 /* To be called some times a second: deadlines, new runs, what `assay status` sees. */
 void conductor_tick(struct conductor *c, struct moment now);
 
+/* Has NODE power-cycled; how that went is told by conductor_powered(). 0 or -errno. */
+typedef int power_cycle_fn(void *ctx, const char *node);
+/* From now on CYCLE is what nodes that hang are power-cycled with, those that have `power` in the lab file.
+ */
+void conductor_power(struct conductor *c, power_cycle_fn *cycle, void *ctx);
+void conductor_powered(struct conductor *c, struct moment now, const char *node, bool done, const char *what);
+/* Whether NODE boots over and over, so that its present run gives it no more work. */
+bool conductor_storms(const struct conductor *c, const char *node);
 /* How many bytes the store's disk has left; nothing is begun for whose results they might not do. Until it is
  * called, any number of them do. */
 void conductor_room(struct conductor *c, int64_t free_bytes);

@@ -255,6 +255,7 @@ static void boot_begin(struct node *n, struct moment now, const char *token, con
 	          (double)number(hello, "uptime_ns") / 1e9,
 	          dumps ? ", with a dump of the kernel that ran before" : "");
 	live(n, now, "hello", "booted");
+	storm_look(n, now);
 }
 
 struct reply conductor_hello(struct conductor *c, struct moment now, const char *token, const json_t *hello,

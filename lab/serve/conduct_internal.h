@@ -50,6 +50,9 @@ struct node {
 	struct hold *poll;
 	int64_t polled_ns;     /* last sign that it asks for work; 0: none */
 	bool missing;          /* did not come in time */
+	bool power;            /* the lab file says how to switch it */
+	bool cycling;          /* is being power-cycled */
+	bool storm;            /* boots over and over: no more work for it in this run */
 	int64_t busy_until_ns; /* it may still be at a sample that is off, and learn of that only at its next
 	                          barrier */
 	unsigned int reboots;
@@ -130,6 +133,8 @@ struct conductor {
 	size_t group_count;
 	struct node *nodes;
 	size_t node_count;
+	power_cycle_fn *cycle; /* NULL: nobody can */
+	void *cycle_ctx;
 	int64_t next_run_check_ns;
 	int64_t changes;
 	int64_t free_bytes; /* of the store's disk */
@@ -197,6 +202,12 @@ int attempt_close(struct group *g, struct moment now, const char *state, const c
                   const json_t *error);
 /* The attempt is off because of ERROR (stolen). Whether it was closed: false where the store failed. */
 bool attempt_abandon(struct group *g, struct moment now, json_t *error);
+
+/* conduct_power.c */
+/* Whether N, which did not come in time, is power-cycled now; it is waited for anew then. */
+bool power_cycle(struct group *g, struct moment now, struct node *n);
+/* N has said hello: whether it does so over and over. */
+void storm_look(struct node *n, struct moment now);
 
 /* conduct_precision.c: after a sample of VISIT: whether the rest of its cell can be left. 0 or -errno. */
 int precision_look(struct group *g, const struct run_visit *visit);

@@ -48,6 +48,7 @@ static int node_init(struct node *n, struct group *g, const char *name, unsigned
 	copy_text(n->uuid, sizeof(n->uuid), text(node, "uuid"));
 	n->group = g;
 	n->index = index;
+	n->power = json_object_get(node, "power");
 	n->binding = json_pack("{ss si sO ss sO}", "name", name, "index", (int)index, "storage_nics",
 	                       json_object_get(node, "storage_nics"), "storage_address", address, "disk",
 	                       json_object_get(node, "disk"));

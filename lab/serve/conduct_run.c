@@ -185,6 +185,20 @@ static int load_reboots(struct group *g)
 	return r;
 }
 
+/* How a node is switched on and off makes no difference to what is measured. */
+static bool same_node(const json_t *a, const json_t *b)
+{
+	json_t *one = json_copy((json_t *)a), *other = json_copy((json_t *)b);
+	bool same;
+
+	json_object_del(one, "power");
+	json_object_del(other, "power");
+	same = one && other && json_equal(one, other);
+	json_decref(one);
+	json_decref(other);
+	return same;
+}
+
 /* The run was asked for with a lab file; measuring with another one would be another experiment. */
 static bool same_lab(const struct group *g, const char *lab_text)
 {
@@ -194,8 +208,8 @@ static bool same_lab(const struct group *g, const char *lab_text)
 	bool same = json_equal(mine, theirs);
 
 	for (size_t i = 0; i < g->node_count && same; i++)
-		same = json_equal(json_object_get(json_object_get(g->c->lab, "nodes"), g->nodes[i]->name),
-		                  json_object_get(json_object_get(lab, "nodes"), g->nodes[i]->name));
+		same = same_node(json_object_get(json_object_get(g->c->lab, "nodes"), g->nodes[i]->name),
+		                 json_object_get(json_object_get(lab, "nodes"), g->nodes[i]->name));
 	json_decref(lab);
 	return same;
 }
@@ -312,7 +326,7 @@ int run_pick(const struct group *g, struct item *item, bool *unfinished)
 		if (cell->failed || (cell->enough && run->visits[i].boot > cell->enough))
 			continue;
 		for (unsigned int k = 0; k < cell->nodes; k++)
-			possible = possible && !g->nodes[k]->missing;
+			possible = possible && !g->nodes[k]->missing && !g->nodes[k]->storm;
 		for (unsigned int s = 0; s < run->samples; s++) {
 			if (run->visits[i].samples[s].done)
 				continue;
@@ -386,6 +400,7 @@ int run_end(struct group *g, struct moment now, json_t *error)
 	g->run = NULL;
 	for (size_t i = 0; i < g->node_count; i++) {
 		g->nodes[i]->missing = false;
+		g->nodes[i]->storm = false;
 		g->nodes[i]->reboots = 0;
 	}
 	return r;

@@ -181,7 +181,11 @@ int dnsmasq_tick(struct server *s, struct dnsmasq *d, struct moment now)
 		read_log(s, d);
 		explain(status);
 		d->pid = -1;
-		d->restarts = now.mono_ns - d->started_ns > STEADY_NS ? 1 : d->restarts + 1;
+		/* Who was killed did not fail: somebody, or the kernel for want of memory, did that. */
+		bool killed =
+		    WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM);
+
+		d->restarts = killed || now.mono_ns - d->started_ns > STEADY_NS ? 1 : d->restarts + 1;
 		if (d->restarts > RESTARTS_MAX) {
 			fprintf(stderr, "assay serve: dnsmasq ended %u times in a row: giving up\n",
 			        d->restarts);

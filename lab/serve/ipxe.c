@@ -196,6 +196,8 @@ static void write_script(struct server *s, struct request *rq, FILE *out, const 
 			log_seldom(NULL, "boot", "%s (UUID %s) asked to boot; it is not in the lab file", mac,
 			           *uuid ? uuid : "unknown");
 		script_stranger(s, out, mac, uuid, try ? (unsigned int)strtoul(try, NULL, 10) : 0);
+	} else if (conductor_storms(s->conductor, name)) {
+		script_trouble(s, out, "it booted over and over; it is let in again when the run has ended");
 	} else if ((r = neighbour_check(s, rq->address, mac))) {
 		log_seldom(name, "boot", "%s asked for its script in the name of %s and %s: it gets no token",
 		           inet_ntoa(rq->address), mac,

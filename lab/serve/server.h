@@ -21,6 +21,8 @@ struct server {
 	pthread_mutex_t lock; /* of store and conductor */
 	char *run_dir;        /* beside the database: lock, dnsmasq's files */
 	char *image_dir;
+	char *lab_path; /* absolute */
+	struct power_child *power_children;
 	const char *interface; /* server.interface */
 	bool loopback;         /* it is: a lab of made-up nodes, which have no MACs */
 	char address[16];      /* server.address without its prefix */
@@ -172,6 +174,13 @@ void image_get(struct server *server, struct request *request);
 const char *image_initramfs(const struct server *server);
 /* The image's id as its manifest says, "" where there is none. */
 void image_id(const struct server *server, char *id, size_t size);
+
+/* --- power_child.c --- */
+/* A power_cycle_fn; ctx is the server. With the lock held. */
+int power_child_cycle(void *server, const char *node);
+/* Tells the conductor of those that have ended. */
+void power_child_tick(struct server *server, struct moment now);
+void power_child_stop(struct server *server);
 
 /* --- dnsmasq_config.c --- */
 /* Writes PATH. 0 or -errno, said on stderr. */

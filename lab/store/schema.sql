@@ -207,6 +207,19 @@ CREATE TABLE reboots (
 	reason TEXT NOT NULL
 ) STRICT;
 
+-- Every time that a node which hung was power-cycled. cell_id: in which cell; NULL: in none. ended, done, text: how that went;
+-- NULL: not known, the server ended meanwhile.
+CREATE TABLE power (
+	id INTEGER PRIMARY KEY,
+	at_unix_ns INTEGER NOT NULL,
+	run TEXT NOT NULL REFERENCES runs (run),
+	node TEXT NOT NULL,
+	cell_id TEXT,
+	ended_unix_ns INTEGER,
+	done INTEGER,
+	text TEXT
+) STRICT;
+
 CREATE TABLE pstore (
 	token TEXT NOT NULL REFERENCES boots (token),
 	node TEXT NOT NULL,

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STORE_VERSION   5
+#define STORE_VERSION   6
 #define BUSY_TIMEOUT_MS 10000
 #define STATEMENTS      256
 
@@ -268,6 +268,10 @@ static const char *const migrations[STORE_VERSION] = {
           "ALTER TABLE cells ADD COLUMN enough INTEGER;",
     [4] = "CREATE TABLE chain (n INTEGER PRIMARY KEY, at_unix_ns INTEGER NOT NULL, kind TEXT NOT NULL, run "
           "TEXT NOT NULL, node TEXT NOT NULL, content TEXT NOT NULL, sha256 TEXT NOT NULL) STRICT;",
+    [5] =
+        "CREATE TABLE power (id INTEGER PRIMARY KEY, at_unix_ns INTEGER NOT NULL, run TEXT NOT NULL "
+        "REFERENCES runs (run), node TEXT NOT NULL, cell_id TEXT, ended_unix_ns INTEGER, done INTEGER, text "
+        "TEXT) STRICT;",
 };
 
 static int migrate(struct store *store, const char *path, enum store_mode mode, FILE *err)

@@ -129,3 +129,33 @@ factors_proven()
 			FROM (SELECT CAST(body AS TEXT) AS text FROM results WHERE verdict = 'valid')")" -ge 2 ]
 	done < <(sed 's/#.*//' tests/boot/proven)
 }
+
+# inside_image: $LAB/image, as out but with tests/boot/inside.c beside init; to be served with --image "$LAB/image". The lab
+# file and the nodes get what it needs. Then `inside NODE WORD` does WORD to a node that is on, and prints its answer.
+inside_image()
+{
+	local node
+	mkdir -p "$LAB/image"
+	gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Os -static -o "$LAB/inside" tests/boot/inside.c || exit 1
+	{
+		zstd -qdc out/initramfs.cpio.zst
+		(cd "$LAB" && echo inside | cpio --quiet -o -H newc)
+	} | zstd -q -c >"$LAB/image/initramfs.cpio.zst"
+	cp -r out/vmlinuz out/manifest.json out/ipxe "$LAB/image/"
+	sed -i 's/^    console: .*/&\n    kernel_arguments: [rdinit=\/inside]/' "$LAB/lab.yaml"
+	sed -n 's/^  \(n[0-9]*\):$/\1/p' "$LAB/lab.yaml" | while read -r node; do
+		printf '%s\n' -chardev "socket,id=inside,path=$node.inside,server=on,wait=off" -serial chardev:inside >>"$LAB/$node.args"
+	done
+}
+
+inside()
+{
+	local pid line=
+	coproc INSIDE { cd "$LAB" && exec socat - "UNIX-CONNECT:$1.inside" 2>/dev/null; }
+	pid=$INSIDE_PID
+	echo "$2" >&"${INSIDE[1]}"
+	read -r -t 60 line <&"${INSIDE[0]}"
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	echo "$line"
+}

@@ -68,6 +68,8 @@ struct sim {
 	bool no_chain;   /* the test broke it */
 	bool lose_reply; /* the event in which the server dies is done, but not answered */
 	enum sim_quirk (*quirk)(struct sim *sim, struct sim_node *n);
+	power_cycle_fn *cycle;               /* NULL: nodes have no power driver */
+	void (*each_round)(struct sim *sim); /* NULL: nothing more happens */
 };
 
 /* How long N's sample took; NULL: a millisecond. */
@@ -101,6 +103,7 @@ static void sim_open(struct sim *sim)
 {
 	assert_int_equal(store_open(sim->database, STORE_CREATE, stderr, &sim->store), 0);
 	assert_int_equal(conductor_open(sim->store, sim->lab, sim->now, &sim->c), 0);
+	conductor_power(sim->c, sim->cycle, sim);
 }
 
 static void sim_kill(struct sim *sim)
@@ -495,6 +498,8 @@ static void sim_one_round(struct sim *sim)
 	sim->now.unix_ns += SIM_ROUND_NS;
 	sim_node_round(sim, &sim->nodes[sim->round % 2]);
 	sim_node_round(sim, &sim->nodes[1 - sim->round % 2]);
+	if (sim->each_round)
+		sim->each_round(sim);
 	conductor_tick(sim->c, sim->now);
 }
 

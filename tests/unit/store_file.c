@@ -81,7 +81,7 @@ static void test_made_as_promised(void **state)
 	store_reset(row);
 	assert_int_equal(count(store, "PRAGMA synchronous"), 2);
 	assert_int_equal(count(store, "PRAGMA foreign_keys"), 1);
-	assert_int_equal(count(store, "PRAGMA user_version"), 5);
+	assert_int_equal(count(store, "PRAGMA user_version"), 6);
 	assert_int_equal(count(store, "SELECT count(*) FROM pragma_table_list WHERE type = 'table' AND "
 	                              "schema = 'main' AND NOT strict "
 	                              "AND name NOT LIKE 'sqlite%'"),
@@ -121,6 +121,7 @@ static void test_first_version(void **state)
 	assert_int_equal(store_do(store, "ALTER TABLE runs DROP COLUMN imported", ""), 0);
 	assert_int_equal(store_do(store, "ALTER TABLE cells DROP COLUMN enough", ""), 0);
 	assert_int_equal(store_do(store, "ALTER TABLE runs DROP COLUMN tune", ""), 0);
+	assert_int_equal(store_do(store, "DROP TABLE power", ""), 0);
 	assert_int_equal(store_do(store,
 	                          "INSERT INTO boots (token, node, mac, made_unix_ns) VALUES ('t', 'n', "
 	                          "'m', 1)",
@@ -129,9 +130,10 @@ static void test_first_version(void **state)
 	assert_int_equal(store_do(store, "PRAGMA user_version = 1", ""), 0);
 	store_close(store);
 	assert_int_equal(store_open(f->path, STORE_EXISTING, f->err, &store), 0);
-	assert_int_equal(count(store, "PRAGMA user_version"), 5);
+	assert_int_equal(count(store, "PRAGMA user_version"), 6);
 	assert_int_equal(count(store, "SELECT count(*) FROM boots WHERE arguments = ''"), 1);
 	assert_int_equal(count(store, "SELECT count(*) FROM runs WHERE scale IS NULL"), 0);
+	assert_int_equal(count(store, "SELECT count(*) FROM power"), 0);
 	assert_int_equal(count(store, "SELECT count(*) FROM chain"), 0);
 	store_close(store);
 }

@@ -34,6 +34,7 @@ X
       min_bytes: $((LAB_DISK_BYTES * 3 / 4))
       max_bytes: $((LAB_DISK_BYTES * 9 / 8))
       consent: wipe
+    power: {driver: qemu, socket: "$LAB_DIR/n$n.qmp"}
 X
 	done
 }
