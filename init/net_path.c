@@ -197,6 +197,10 @@ static void take(struct link *link, const unsigned char *packet, size_t length)
 		if (ntohl(probe.full) && length >= path->mtu_bytes) {
 			path->full_passed = true;
 			path->rtt_ns = now_ns() - probe.sent_ns;
+			/* There and back, which the peer may not have told yet, and then has no reason to. */
+			path->mtu_out_bytes = path->mtu_bytes;
+			path->mtu_in_bytes =
+			    path->mtu_in_bytes > path->mtu_bytes ? path->mtu_in_bytes : path->mtu_bytes;
 		}
 	}
 }

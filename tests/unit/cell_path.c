@@ -317,6 +317,19 @@ static void test_rtt(void **state)
 	assert_int_equal(nobody.rtt.answered, 0);
 }
 
+/* What was answered at full size went there and came back, though nobody said yet what he heard. */
+static void test_answer_is_enough(void **state)
+{
+	struct net_path path = {
+	    .device = "lo", .address = "127.0.0.1", .peer = "127.0.0.1", .mtu_bytes = 1500, .leg = 1};
+
+	(void)state;
+	sh("ip link set lo up");
+	assert_int_equal(net_path_probe(&path, 1, false, now_ns() + 5000000000LL, NULL, NULL), 0);
+	assert_int_equal(path.mtu_out_bytes, 1500);
+	assert_int_equal(path.mtu_in_bytes, 1500);
+}
+
 /* Own namespaces, so that any user may do it. */
 static int enter(void **state)
 {
@@ -346,7 +359,8 @@ int main(void)
 	    cmocka_unit_test(test_straight),   cmocka_unit_test(test_one_switch),
 	    cmocka_unit_test(test_crossed),    cmocka_unit_test(test_black_hole),
 	    cmocka_unit_test(test_silent_leg), cmocka_unit_test(test_duplicate),
-	    cmocka_unit_test(test_rtt),        cmocka_unit_test(test_tcp),
+	    cmocka_unit_test(test_rtt),        cmocka_unit_test(test_answer_is_enough),
+	    cmocka_unit_test(test_tcp),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
