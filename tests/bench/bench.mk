@@ -19,7 +19,7 @@ bench-nic: need-root image lab
 # Static: it runs in every system.
 $(OUT)/tests/detour: tests/bench/detour.c
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) -std=gnu11 -O2 -Wall -Wextra -Werror -static -o $@ $<
+	$(call say,LINK,$@)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -static -o $@ $<
 
 ## bench-noise: what is taken from a spinning program: Assay, the stock Debian kernel with its init, a minimal Debian
 bench-noise: need-root image lab $(OUT)/tests/detour

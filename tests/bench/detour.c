@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What is taken from a program that only spins: gaps between readings of the time stamp counter that are over
- * 20 times the shortest. Under QEMU's instruction-count clock, with one CPU, it repeats to three digits.
- * usage: detour SECONDS; prints one line, "detour share=PPM events_per_s=N longest_us=N". */
+ * What is taken from a program that only spins on one CPU: gaps between readings of the time stamp counter
+ * that are over 20 times the shortest; the interrupts of that CPU as /proc/interrupts counts them; and how
+ * often another thread took it (involuntary context switches). Under QEMU's instruction-count clock, with one
+ * CPU, the gaps repeat to three digits. usage: detour SECONDS [CPU]; prints one line: "detour share=PPM
+ * events_per_s=N longest_us=N timer=N interrupts=N threads=N", the last three counted over all the seconds.
+ */
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
-enum { WARM_UP = 100000, TIMES = 20 };
+enum { WARM_UP = 100000, TIMES = 20, LINE_BYTES = 16384 };
+
+struct gaps {
+	uint64_t lost, longest, events, spun; /* in ticks of the counter, and how many */
+};
+
+struct counts {
+	long long timer, interrupts, threads;
+};
 
 static uint64_t tsc(void)
 {
@@ -50,31 +64,93 @@ static uint64_t shortest_gap(void)
 	return least ? least : 1;
 }
 
-int main(int argc, char **argv)
+static struct gaps spin(uint64_t ticks)
 {
-	double seconds = argc == 2 ? strtod(argv[1], NULL) : 0, hz;
-	uint64_t least, begin, end, last, lost = 0, longest = 0, events = 0;
+	uint64_t least = shortest_gap(), begin = tsc(), last = begin;
+	struct gaps g = {0};
 
-	if (seconds <= 0) {
-		fprintf(stderr, "usage: detour SECONDS\n");
-		return 1;
-	}
-	hz = rate();
-	least = shortest_gap();
-	begin = last = tsc();
-	end = begin + (uint64_t)(seconds * hz);
-	while (last < end) {
+	while (last - begin < ticks) {
 		uint64_t now = tsc(), gap = now - last;
 
 		if (gap > TIMES * least) {
-			lost += gap - least;
-			longest = gap > longest ? gap : longest;
-			events++;
+			g.lost += gap - least;
+			g.longest = gap > g.longest ? gap : g.longest;
+			g.events++;
 		}
 		last = now;
 	}
-	printf("detour share=%.0f events_per_s=%.1f longest_us=%.0f\n",
-	       1e6 * (double)lost / (double)(last - begin), (double)events / seconds,
-	       (double)longest / hz * 1e6);
+	g.spun = last - begin;
+	return g;
+}
+
+/* The count of CPU in a line of /proc/interrupts, behind its "NAME:"; 0 where it has fewer columns (ERR,
+ * MIS). */
+static long long column(char *line, int cpu)
+{
+	char *at = strchr(line, ':'), *end;
+	long long value = 0;
+
+	if (!at)
+		return 0;
+	at++;
+	for (int i = 0; i <= cpu; i++, at = end) {
+		value = strtoll(at, &end, 10);
+		if (end == at)
+			return 0;
+	}
+	return value;
+}
+
+static int count(int cpu, struct counts *c)
+{
+	static char line[LINE_BYTES];
+	FILE *in = fopen("/proc/interrupts", "r");
+	struct rusage usage;
+
+	*c = (struct counts){0};
+	if (!in)
+		return -1;
+	while (fgets(line, sizeof(line), in)) {
+		const char *name = line + strspn(line, " ");
+
+		c->interrupts += column(line, cpu);
+		if (!strncmp(name, "LOC:", 4))
+			c->timer = column(line, cpu);
+	}
+	fclose(in);
+	if (getrusage(RUSAGE_SELF, &usage))
+		return -1;
+	c->threads = usage.ru_nivcsw;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = argc >= 2 ? strtod(argv[1], NULL) : 0, hz;
+	int cpu = argc >= 3 ? atoi(argv[2]) : 0;
+	struct counts before, after;
+	struct gaps g;
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	if (seconds <= 0 || cpu < 0 || argc > 3) {
+		fprintf(stderr, "usage: detour SECONDS [CPU]\n");
+		return 1;
+	}
+	if (sched_setaffinity(0, sizeof(one), &one)) {
+		perror("detour: sched_setaffinity");
+		return 1;
+	}
+	hz = rate();
+	if (count(cpu, &before))
+		return 1;
+	g = spin((uint64_t)(seconds * hz));
+	if (count(cpu, &after))
+		return 1;
+	printf(
+	    "detour share=%.0f events_per_s=%.1f longest_us=%.0f timer=%lld interrupts=%lld threads=%lld\n",
+	    1e6 * (double)g.lost / (double)g.spun, (double)g.events / seconds, (double)g.longest / hz * 1e6,
+	    after.timer - before.timer, after.interrupts - before.interrupts, after.threads - before.threads);
 	return 0;
 }
