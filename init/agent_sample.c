@@ -19,7 +19,6 @@
 #define STEP_MS           2000
 #define BARRIER_MS        60000 /* the lab holds them up to 25 s, but `done` as long as measuring may take */
 #define PUT_MS            60000
-#define PUT_LATE_MS       30000
 #define AT_ONCE_NS        1000000000LL
 #define DEADLINE_GRACE_MS 30000 /* cell.c keeps the deadlines itself; PID 1 is for what hangs */
 
@@ -266,14 +265,14 @@ static void say_result(const json_t *result)
 static int put(struct sample *s, const char *text, size_t length)
 {
 	const json_t *a = s->assignment;
-	char path[512], digest[SHA256_HEX_SIZE] = "", late[256];
-	struct client_retry retry = {.timeout_ms = PUT_MS, .late_ms = PUT_LATE_MS, .late = late};
+	char path[512], digest[SHA256_HEX_SIZE] = "", kept[256];
+	struct client_retry retry = {.timeout_ms = PUT_MS, .kept = kept};
 	struct client_answer answer;
 	struct failure why;
 	int r = -EAGAIN;
 
 	sha256_hex(text, length, digest);
-	snprintf(late, sizeof(late), "the result is kept until the lab has it: %zu bytes, sha256 %s", length,
+	snprintf(kept, sizeof(kept), "the result is kept until the lab has it: %zu bytes, sha256 %s", length,
 	         digest);
 	snprintf(path, sizeof(path), "/v1/results/%s/%s/%lld/%lld", text_of(a, "run"), text_of(a, "cell_id"),
 	         (long long)json_integer_value(json_object_get(a, "boot")),

@@ -2,19 +2,20 @@
 #include "client.h"
 
 #include "console.h"
-#include "file.h"
 
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #define ANSWER_MAX     (4UL << 20)
 #define CONNECT_MS     5000L
 #define BACKOFF_MIN_MS 500
 #define BACKOFF_MAX_MS 8000
+#define WAIT_MAX_MS    60000L /* whatever the server asks for */
 
 struct client {
 	CURL *curl;
@@ -142,10 +143,32 @@ static void explain(const struct client *client, struct client_answer *answer)
 			*c = ' ';
 }
 
+/* Whether the answer can be the lab's; else it is none, and ANSWER->reason says what came. A portal or a
+ * proxy in the way must not be taken for an acknowledgement, or for a refusal. */
+static bool is_labs(const struct client *client, struct client_answer *answer)
+{
+	const char *type = NULL, *to = NULL;
+
+	curl_easy_getinfo(client->curl, CURLINFO_CONTENT_TYPE, &type);
+	curl_easy_getinfo(client->curl, CURLINFO_REDIRECT_URL, &to);
+	if (answer->status >= 300 && answer->status < 400)
+		snprintf(answer->reason, sizeof(answer->reason),
+		         "HTTP %ld, a redirect%s%.200s: not the lab's answer", answer->status,
+		         to ? " to " : "", to ? to : "");
+	else if (client->length && (!type || strncasecmp(type, "application/json", 16)))
+		snprintf(answer->reason, sizeof(answer->reason), "HTTP %ld with %.100s: not the lab's answer",
+		         answer->status, type ? type : "a body of no type");
+	else
+		return true;
+	answer->status = 0;
+	return false;
+}
+
 int client_request(struct client *client, const char *method, const char *path, const char *body,
                    size_t length, long timeout_ms, struct client_answer *answer)
 {
 	char url[1024];
+	curl_off_t after_s = 0;
 	CURLcode code;
 
 	memset(answer, 0, sizeof(*answer));
@@ -163,6 +186,10 @@ int client_request(struct client *client, const char *method, const char *path, 
 		return code_errno(code);
 	}
 	curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &answer->status);
+	curl_easy_getinfo(client->curl, CURLINFO_RETRY_AFTER, &after_s);
+	answer->wait_ms = after_s < WAIT_MAX_MS / 1000 ? (long)after_s * 1000 : WAIT_MAX_MS;
+	if (!is_labs(client, answer))
+		return -EPROTO;
 	if (client->length)
 		answer->body = json_loadb(client->text, client->length, JSON_REJECT_DUPLICATES, NULL);
 	if (answer->status >= 300)
@@ -193,28 +220,25 @@ void client_request_until(struct client *client, const char *method, const char 
                           size_t length, const struct client_retry *retry, struct client_answer *answer)
 {
 	char reason[sizeof(answer->reason)] = "";
-	long long start = now_ns();
-	long status = -1;
+	long status = -1, pause_ms;
 	long wait_ms = client->backoff_min_ms;
-	bool late_said = !retry->late_ms;
 	struct timespec pause;
 	int r;
 
 	for (;;) {
 		r = client_request(client, method, path, body, length, retry->timeout_ms, answer);
-		if (r == 0 && answer->status != 429 && answer->status < 500)
+		if (r == 0 && answer->status != 403 && answer->status != 429 && answer->status < 500)
 			break;
+		if (status < 0 && retry->kept)
+			say("%s", retry->kept);
 		if (status != answer->status || !same_reason(reason, answer->reason)) {
 			status = answer->status;
 			snprintf(reason, sizeof(reason), "%s", answer->reason);
 			say("%s %s%s: %s; tried again until it works", method, client->server, path, reason);
 		}
-		if (!late_said && now_ns() - start > retry->late_ms * 1000000LL) {
-			late_said = true;
-			say("%s", retry->late);
-		}
+		pause_ms = answer->wait_ms > wait_ms ? answer->wait_ms : wait_ms;
 		client_answer_clear(answer);
-		pause = (struct timespec){.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000};
+		pause = (struct timespec){.tv_sec = pause_ms / 1000, .tv_nsec = pause_ms % 1000 * 1000000};
 		nanosleep(&pause, NULL);
 		wait_ms = wait_ms * 2 < client->backoff_max_ms ? wait_ms * 2 : client->backoff_max_ms;
 	}

@@ -10,7 +10,8 @@
 struct client; /* private to client.c */
 
 struct client_answer {
-	long status;       /* HTTP's; 0: no answer */
+	long status;       /* HTTP's; 0: no answer, or none that the lab gives */
+	long wait_ms;      /* that the server asks to wait before the next try; 0: it does not */
 	json_t *body;      /* NULL where there is none or it is no JSON */
 	char reason[1024]; /* without an answer, or with an error: what it says, on one line */
 };
@@ -24,19 +25,19 @@ void client_set_backoff(struct client *client, long min_ms, long max_ms);
 
 /* One request, once: METHOD ("GET", "POST", "PUT"), PATH ("/v1/hello"), BODY of LENGTH bytes (NULL: none), at
  * most TIMEOUT_MS. 0 where there is an answer with whatever status; -ETIMEDOUT, -ECONNREFUSED, -EIO …
- * without, with ANSWER->reason. The caller ends it with client_answer_clear() in any case. */
+ * without, with ANSWER->reason. -EPROTO: what answered is not the lab: a redirect, which is not followed, or
+ * a body that does not say it is JSON. The caller ends it with client_answer_clear() in any case. */
 int client_request(struct client *client, const char *method, const char *path, const char *body,
                    size_t length, long timeout_ms, struct client_answer *answer);
 
 struct client_retry {
-	long timeout_ms; /* of one try */
-	long late_ms;    /* 0: nothing is said when it takes long */
-	const char *late;
+	long timeout_ms;  /* of one try */
+	const char *kept; /* said once, where the first try fails; NULL: nothing */
 };
 
-/* The same until there is an answer that is none of 429 and 5xx: repeated after 0.5 s doubling to 8 s,
- * without end. The reason is said each time it changes, and after RETRY->late_ms, once, what RETRY->late
- * says. */
+/* The same until there is an answer that is none of 403 (the lab does not see this node where it expects it),
+ * 429 and 5xx: repeated after 0.5 s doubling to 8 s, or as long as the server asks for, at most a minute,
+ * without end. The reason is said each time it changes. */
 void client_request_until(struct client *client, const char *method, const char *path, const char *body,
                           size_t length, const struct client_retry *retry, struct client_answer *answer);
 

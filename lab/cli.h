@@ -34,6 +34,8 @@ int cmd_compare(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_observers(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_pack(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
 
 /* Like getopt_long() with no short options but -h, and val of every long option its own; prints what is
  * wrong, and the nearest option for an unknown one. -1 at the end, '?' for an error that was printed, 'h' for

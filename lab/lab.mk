@@ -2,7 +2,7 @@
 # The operator's program, and its unit tests under the sanitizers.
 include results-schema/schema.mk
 
-LAB_PKGS    := libfyaml jansson libmicrohttpd sqlite3 gsl
+LAB_PKGS    := libfyaml jansson libcurl libmicrohttpd sqlite3 gsl libcrypto
 LAB_C       := $(filter-out lab/virtual/%,$(wildcard lab/*.c lab/*/*.c)) $(wildcard results-schema/*.c)
 LAB_CFLAGS  := -std=gnu11 -D_GNU_SOURCE -g -Wall -Wextra -Werror -Iresults-schema -Ilab -Ilab/plan $(shell pkg-config --cflags $(LAB_PKGS) 2>/dev/null)
 LAB_LIBS     = $(shell pkg-config --libs $(LAB_PKGS)) -lmbedcrypto -lm -pthread
@@ -49,7 +49,7 @@ $(LAB_TESTS): $(OUT)/tests/%: $(OUT)/obj/lab-san/tests/unit/%.o $(LAB_SAN_OBJ)
 	$(call say,LINK,$@)$(CC) $(LAB_SAN) -o $@ $^ $(LAB_LIBS) -lcmocka
 
 # Fuzz targets: tests/fuzz/fuzz_NAME.c with a corpus in tests/fuzz/corpus-NAME/.
-LAB_FUZZ    := $(patsubst tests/fuzz/fuzz_%.c,$(OUT)/fuzz/%,$(wildcard tests/fuzz/fuzz_plan.c tests/fuzz/fuzz_json_schema.c tests/fuzz/fuzz_transcript.c))
+LAB_FUZZ    := $(patsubst tests/fuzz/fuzz_%.c,$(OUT)/fuzz/%,$(wildcard tests/fuzz/fuzz_plan.c tests/fuzz/fuzz_json_schema.c tests/fuzz/fuzz_transcript.c tests/fuzz/fuzz_pack.c))
 $(LAB_FUZZ): $(OUT)/fuzz/%: tests/fuzz/fuzz_%.c $(filter-out lab/main.c,$(LAB_C)) $(LAB_GEN:%=$(OUT)/gen/%.c)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)clang $(LAB_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LAB_LIBS)

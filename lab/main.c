@@ -20,6 +20,8 @@ static const struct command {
     {"compare", cmd_compare, "A B...", "better, worse, or the same: runs, nodes, levels of a factor"},
     {"import", cmd_import, "FILE...", "transcripts of dd, fio's JSON, or CSV into a database, as a run"},
     {"export", cmd_export, "FORMAT", "a run as OCP, JUnit, JSON lines, CSV or fio has it"},
+    {"pack", cmd_pack, "[RUN]", "a run as one signed file, for evidence"},
+    {"verify", cmd_verify, "FILE", "whether a pack was changed since it was signed"},
     {"observers", cmd_observers, "[RUN]", "what the nodes' observers saw, second by second, as CSV"},
     {"factors", cmd_factors, "", "everything that a plan can vary"},
 };

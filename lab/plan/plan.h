@@ -70,6 +70,10 @@ struct plan_options {
  * plan is wrong), -errno (it can't be read). plan_free() what it gave. */
 int plan_load_options(const char *path, const struct plan_options *options, FILE *err, struct plan **plan);
 int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **plan);
+/* The same for a plan that was read already: TEXT (NULL: it was not); PATH names it, and names it in errors.
+ */
+int plan_load_text(const char *path, const char *text, const struct plan_options *options, FILE *err,
+                   struct plan **plan);
 /* The same from JSON as plan.json has it; it has no places to complain of. */
 int plan_load_json(const json_t *root, const struct plan_options *options, FILE *err, struct plan **plan);
 void plan_free(struct plan *plan);

@@ -140,14 +140,14 @@ int plan_load(const char *path, uint64_t seed, FILE *err, struct plan **out)
 	return plan_load_options(path, &(struct plan_options){.seed = seed}, err, out);
 }
 
-static int check_published(const char *path, const struct plan_options *o, FILE *err)
+static int check_published(const char *path, const char *text, const struct plan_options *o, FILE *err)
 {
 	struct plan_options published = *o;
 	struct plan *plan;
 	int r;
 
 	published.as_published = true;
-	r = plan_load_options(path, &published, err, &plan);
+	r = plan_load_text(path, text, &published, err, &plan);
 	plan_free(plan);
 	return r;
 }
@@ -199,7 +199,8 @@ int plan_load_json(const json_t *root, const struct plan_options *o, FILE *err, 
 	return r;
 }
 
-int plan_load_options(const char *path, const struct plan_options *o, FILE *err, struct plan **out)
+int plan_load_text(const char *path, const char *text, const struct plan_options *o, FILE *err,
+                   struct plan **out)
 {
 	struct complaints complaints = {0};
 	struct plan_build b;
@@ -209,7 +210,9 @@ int plan_load_options(const char *path, const struct plan_options *o, FILE *err,
 	*out = NULL;
 	if (!r) {
 		b.plan->name = plan_name(path);
-		r = b.plan->name ? yaml_load(path, &complaints, &b.doc) : -ENOMEM;
+		r = !b.plan->name ? -ENOMEM
+		    : text        ? yaml_parse(text, strlen(text), &complaints, &b.doc)
+		                  : yaml_load(path, &complaints, &b.doc);
 	}
 	if (!r)
 		r = sha256_hex(b.doc.text, b.doc.size, b.plan->text_sha256);
@@ -218,13 +221,18 @@ int plan_load_options(const char *path, const struct plan_options *o, FILE *err,
 	r = load(&b, path, o, err, r, out);
 	yaml_free(&b.doc);
 	if (!r && published && !(*out)->as_published) { /* it must be right too, though nobody asked for it */
-		r = check_published(path, o, err);
+		r = check_published(path, text, o, err);
 		if (r) {
 			plan_free(*out);
 			*out = NULL;
 		}
 	}
 	return r;
+}
+
+int plan_load_options(const char *path, const struct plan_options *o, FILE *err, struct plan **out)
+{
+	return plan_load_text(path, NULL, o, err, out);
 }
 
 void plan_free(struct plan *plan)

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * assay run: has a plan measured, and shows how it goes on. */
-#include "report.h"
 #include "watch.h"
 
 #include "../cli.h"
+#include "../operator/operator.h"
 #include "../plan/plan.h"
 #include "../store/path.h"
-#include "../store/queue.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+#define WAIT_TRIES 150
+#define WAIT_MS    200
 
 struct options {
 	const char *plan, *lab, *group, *database, *cancel;
@@ -40,8 +44,7 @@ static bool parse_scale(const char *command, const char *text, void *to)
 static int parse(int argc, char **argv, struct options *o)
 {
 	const struct cli_row rows[] = {
-	    {"lab", "FILE", "the lab file (default: the one that the server was started with)",
-	     .text = &o->lab},
+	    {"lab", "FILE", "the lab file, which names the database", .text = &o->lab},
 	    {"group", "NAME", "the group of nodes (default: the lab's only one)", .text = &o->group},
 	    {"db", "FILE", "the database (default: server.database of the lab file, else assay.db here)",
 	     .text = &o->database},
@@ -80,53 +83,54 @@ static int parse(int argc, char **argv, struct options *o)
 	return CLI_GO;
 }
 
-static int cancel(struct store *store, const char *run)
+/* The error's message in ANSWER, or what the server's status says. */
+static int refused(long status, const json_t *answer)
 {
-	int64_t known = 0;
-	struct timespec now;
+	const json_t *error = json_object_get(answer, "error");
+	const char *message = json_string_value(json_object_get(error, "message"));
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	if (store_int(store, &known, "SELECT 1 FROM runs WHERE run = ? AND state IN ('queued', 'running')",
-	              "s", run) ||
-	    !known) {
-		fprintf(stderr, "assay run: no run %s is queued or running\n", run);
+	fprintf(stderr, "assay run: %s\n", message ? message : "the server's answer makes no sense");
+	return status >= 500 ? ASSAY_SYSTEM : ASSAY_USAGE;
+}
+
+static int cancel(struct operator_link *server, const char *run)
+{
+	json_t *answer;
+	char path[256];
+	long status;
+	int result = ASSAY_OK;
+
+	if (run[strspn(run, "abcdefghijklmnopqrstuvwxyz0123456789-")]) {
+		fprintf(stderr, "assay run: %s is no run's name\n", run);
 		return ASSAY_USAGE;
 	}
-	/* A queued run ends here; a running one is ended by the server, which sees the state. */
-	if (store_do(store,
-	             "UPDATE runs SET state = 'cancelled', ended_unix_ns = CASE state WHEN 'queued' THEN ?1 "
-	             "END WHERE run = ?2",
-	             "is", (int64_t)now.tv_sec * INT64_C(1000000000), run)) {
-		fprintf(stderr, "assay run: %s\n", store_message(store));
+	snprintf(path, sizeof(path), "/runs/%s/cancel", run);
+	if (operator_ask(server, "POST", path, NULL, &status, &answer)) {
+		fprintf(stderr, "assay run: %s\n", operator_message(server));
 		return ASSAY_SYSTEM;
 	}
-	printf("run %s is cancelled\n", run);
-	return ASSAY_OK;
+	if (status == 200)
+		printf("run %s is cancelled\n", run);
+	else
+		result = refused(status, answer);
+	json_decref(answer);
+	return result;
 }
 
-/* The lab of the server that works, or worked last, on this database. */
-static json_t *server_lab(struct store *store)
-{
-	json_t *lab = NULL;
-	sqlite3_stmt *row;
-
-	if (!store_ask(store, &row, "SELECT lab FROM server", "") && store_row(store, row) == 1) {
-		lab = json_loads(store_text(row, 0), 0, NULL);
-		store_reset(row);
-	}
-	if (!lab)
-		fprintf(stderr, "assay run: no server has worked on this database yet: start assay serve, or "
-		                "give --lab\n");
-	return lab;
-}
-
+/* The whole of PATH; NULL: said on stderr. */
 static char *read_text(const char *path)
 {
 	FILE *in = fopen(path, "re");
 	char *text = NULL;
 	size_t size = 0;
+	ssize_t n = in ? getdelim(&text, &size, '\0', in) : -1;
 
-	if (in && getdelim(&text, &size, '\0', in) < 0) {
+	if (n < 0) {
+		fprintf(stderr, "%s: %s\n", path, in && feof(in) ? "it is empty" : strerror(errno));
+		free(text);
+		text = NULL;
+	} else if ((size_t)n != strlen(text)) {
+		fprintf(stderr, "%s: a zero byte in it\n", path);
 		free(text);
 		text = NULL;
 	}
@@ -135,20 +139,29 @@ static char *read_text(const char *path)
 	return text;
 }
 
-static int finish(struct store *store, const char *run)
+static int finish(struct operator_link *server, const char *run)
 {
-	struct report *report;
-	int r = report_load(store, run, &report);
+	int result = ASSAY_SYSTEM;
+	json_t *answer;
+	char path[256];
+	long status;
 
-	if (r != 1)
+	snprintf(path, sizeof(path), "/runs/%s/report", run);
+	if (operator_ask(server, "GET", path, NULL, &status, &answer)) {
+		fprintf(stderr, "assay run: %s\n", operator_message(server));
 		return ASSAY_SYSTEM;
-	report_print(report, stdout);
-	int result = report_exit(report);
-	report_free(report);
+	}
+	if (status == 200) {
+		fputs(json_string_value(json_object_get(answer, "text")), stdout);
+		result = (int)json_integer_value(json_object_get(answer, "exit"));
+	} else {
+		refused(status, answer);
+	}
+	json_decref(answer);
 	return result;
 }
 
-static int watch(struct store *store, const char *run, const char *database)
+static int watch(struct operator_link *server, const char *run, const char *database)
 {
 	const struct sigaction action = {.sa_handler = on_signal};
 	struct sigaction before;
@@ -157,7 +170,7 @@ static int watch(struct store *store, const char *run, const char *database)
 	/* Who started us may have Ctrl-C for itself, and with it the right to say what goes on. */
 	if (!sigaction(SIGINT, NULL, &before) && before.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &action, NULL);
-	r = watch_run(store, run, &stop);
+	r = watch_run(server, run, &stop);
 	if (r == -EINTR) {
 		fprintf(stderr,
 		        "\nThe run goes on. `assay status --db %s` shows it, `assay report %s --db %s` its "
@@ -166,54 +179,109 @@ static int watch(struct store *store, const char *run, const char *database)
 		        database, run, database, run, database);
 		return ASSAY_NOT_VALID;
 	}
-	if (r) {
-		fprintf(stderr, "assay run: %s\n", store_message(store));
-		return ASSAY_SYSTEM;
-	}
-	return finish(store, run);
+	return r ? ASSAY_SYSTEM : finish(server, run);
 }
 
-static void say_queued(struct store *store, const char *id, const char *group, size_t cells)
+/* What is asked of the server; it reads the plan itself. */
+static json_t *order(const struct options *o, const char *text)
 {
-	int64_t before = 0;
+	const struct plan_options *p = &o->plan_options;
+	json_t *order = json_pack("{ss ss* sI sI sI sb}", "path", o->plan, "group", o->group, "seed",
+	                          (json_int_t)p->seed, "boots", (json_int_t)p->boots, "samples",
+	                          (json_int_t)p->samples, "as_published", (int)p->as_published);
 
-	printf("run %s on group %s: %zu cells\n", id, group, cells);
-	if (!store_int(store, &before,
-	               "SELECT count(*) FROM runs WHERE group_name = ? AND run <> ? AND state IN ('queued', "
-	               "'running')",
-	               "ss", group, id) &&
-	    before)
+	if (order && p->scale.denominator)
+		json_object_set_new(order, "scale",
+		                    json_pack("[ii]", (int)p->scale.numerator, (int)p->scale.denominator));
+	if (order && json_object_set_new(order, "text", json_string(text))) {
+		fprintf(stderr, "%s: it is no UTF-8\n", o->plan);
+		json_decref(order);
+		return NULL;
+	}
+	return order;
+}
+
+/* A server that was just started gets some time to be there. */
+static int ask_patiently(struct operator_link *server, const json_t *order, long *status, json_t **answer)
+{
+	int r;
+
+	for (int i = 0; i < WAIT_TRIES; i++) {
+		r = operator_ask(server, "POST", "/runs", order, status, answer);
+		if (r != -ENOENT && r != -ECONNREFUSED)
+			break;
+		if (i == 0)
+			fprintf(stderr, "assay run: %s; waiting up to %d s for one\n",
+			        operator_message(server), WAIT_TRIES * WAIT_MS / 1000);
+		poll(NULL, 0, WAIT_MS);
+	}
+	if (r)
+		fprintf(stderr, "assay run: %s\n", operator_message(server));
+	return r;
+}
+
+static int started(struct operator_link *server, const struct options *o, const json_t *answer,
+                   const char *database)
+{
+	const char *id = json_string_value(json_object_get(answer, "run"));
+	const char *group = json_string_value(json_object_get(answer, "group"));
+	int64_t before = json_integer_value(json_object_get(answer, "before"));
+
+	if (!id || !group)
+		return refused(500, answer);
+	if (o->no_wait) {
+		puts(id);
+		return ASSAY_OK;
+	}
+	printf("run %s on group %s: %" PRId64 " cells\n", id, group,
+	       (int64_t)json_integer_value(json_object_get(answer, "cells")));
+	if (before)
 		printf("%" PRId64 " of this group's runs come first\n", before);
 	fflush(stdout);
+	return watch(server, id, database);
 }
 
-static int run(struct store *store, const struct options *o, json_t *lab, const char *database)
+static int run(struct operator_link *server, const struct options *o, const char *database)
 {
-	struct plan *plan = NULL;
-	const char *group = NULL;
-	char id[RUN_ID_SIZE], *text = NULL;
+	char *text = read_text(o->plan);
+	json_t *body = text ? order(o, text) : NULL, *answer = NULL;
 	int result = ASSAY_USAGE;
+	long status;
 
-	if (!plan_load_options(o->plan, &o->plan_options, stderr, &plan) &&
-	    !plan_fits_lab(plan, lab, o->group, stderr, &group)) {
-		text = read_text(o->plan);
-		result = ASSAY_SYSTEM;
-		if (!text || queue_run(store, plan, text, lab, group, id))
-			fprintf(stderr, "assay run: %s\n",
-			        text ? store_message(store) : "the plan cannot be read");
-		else if (!o->no_wait)
-			say_queued(store, id, group, plan->cell_count), result = watch(store, id, database);
-		else
-			puts(id), result = ASSAY_OK;
+	if (!body)
+		goto out;
+	result = ASSAY_SYSTEM;
+	if (ask_patiently(server, body, &status, &answer))
+		goto out;
+	if (status == 422) {
+		/* Places in the plan, a line each, as `assay plan` says them. */
+		fputs(json_string_value(json_object_get(answer, "complaints")), stderr);
+		result = ASSAY_USAGE;
+	} else if (status == 200) {
+		result = started(server, o, answer, database);
+	} else {
+		result = refused(status, answer);
 	}
+out:
+	json_decref(answer);
+	json_decref(body);
 	free(text);
-	plan_free(plan);
 	return result;
+}
+
+/* Whether a server ever worked there: to wait for one makes sense then. */
+static bool is_database(const char *database)
+{
+	if (!access(database, F_OK))
+		return true;
+	fprintf(stderr, "%s: no database of assay there; `assay serve` makes one, --db names another\n",
+	        database);
+	return false;
 }
 
 int cmd_run(int argc, char **argv)
 {
-	struct store *store = NULL;
+	struct operator_link *server = NULL;
 	json_t *lab = NULL;
 	char *database = NULL;
 	struct options o;
@@ -226,16 +294,12 @@ int cmd_run(int argc, char **argv)
 	if (o.lab && lab_file_load(o.lab, stderr, &lab))
 		return ASSAY_USAGE;
 	database = o.database ? strdup(o.database) : database_path(lab, o.lab);
-	if (!database || store_open(database, o.lab ? STORE_CREATE : STORE_EXISTING, stderr, &store)) {
+	server = database ? operator_new(database) : NULL;
+	if (!server || (!o.lab && !is_database(database)))
 		result = ASSAY_SYSTEM;
-	} else if (o.cancel) {
-		result = cancel(store, o.cancel);
-	} else {
-		if (!lab)
-			lab = server_lab(store);
-		result = lab ? run(store, &o, lab, database) : ASSAY_USAGE;
-	}
-	store_close(store);
+	else
+		result = o.cancel ? cancel(server, o.cancel) : run(server, &o, database);
+	operator_free(server);
 	json_decref(lab);
 	free(database);
 	return result;

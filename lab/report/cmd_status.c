@@ -3,107 +3,15 @@
 #include "watch.h"
 
 #include "../cli.h"
+#include "../operator/operator.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static json_t *column_json(sqlite3_stmt *row, int column)
-{
-	switch (sqlite3_column_type(row, column)) {
-	case SQLITE_NULL:
-		return json_null();
-	case SQLITE_INTEGER:
-		return json_integer(sqlite3_column_int64(row, column));
-	default:
-		return json_string(store_text(row, column));
-	}
-}
-
-/* The rows of a query as a JSON array of objects. */
-static int rows(struct store *store, const char *sql, json_t **out)
-{
-	sqlite3_stmt *row;
-	int r = store_ask(store, &row, sql, "");
-
-	*out = json_array();
-	if (r)
-		return r;
-	while ((r = store_row(store, row)) == 1) {
-		json_t *object = json_object();
-
-		for (int i = 0; i < sqlite3_column_count(row); i++)
-			json_object_set_new(object, sqlite3_column_name(row, i), column_json(row, i));
-		json_array_append_new(*out, object);
-	}
-	return r;
-}
-
-static json_t *run_json(struct store *store, const char *run)
-{
-	struct run_view v;
-
-	if (view_run(store, run, &v) != 1)
-		return json_null();
-	return json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI ss sI sb}", "run", v.run, "group", v.group,
-	                 "state", v.state, "plan", v.plan, "cells", (json_int_t)v.cells, "samples_done",
-	                 (json_int_t)v.samples_done, "samples_wanted", (json_int_t)v.samples_wanted,
-	                 "attempts_bad", (json_int_t)v.attempts_bad, "cell", (json_int_t)v.cell, "boot",
-	                 (json_int_t)v.boot, "sample", (json_int_t)v.sample, "attempt", (json_int_t)v.attempt,
-	                 "label", v.label, "left_s", (json_int_t)v.left_s, "server_runs", (int)v.server_runs);
-}
-
-/* Runs that are queued or running, or else the latest one. */
-static json_t *runs_json(struct store *store)
-{
-	json_t *names, *out = json_array(), *name;
-	size_t i;
-
-	if (rows(store,
-	         "SELECT run FROM runs WHERE state IN ('queued', 'running') OR number = (SELECT max(number) "
-	         "FROM runs) ORDER BY "
-	         "number",
-	         &names) == 0) {
-		json_array_foreach (names, i, name)
-			json_array_append_new(out, run_json(store,
-			                                    json_string_value(json_object_get(name, "run"))));
-	}
-	json_decref(names);
-	return out;
-}
-
-static json_t *status_json(struct store *store)
-{
-	json_t *server, *nodes, *warnings, *errors, *strangers;
-	int r = rows(store, "SELECT url, pid, started_unix_ns, beat_unix_ns FROM server", &server);
-
-	/* Every node of the server's lab, also those that have not come yet. */
-	r |= rows(store,
-	          "SELECT g.key AS \"group\", n.value AS node, coalesce(step, 'absent') AS step, "
-	          "coalesce(text, 'has not come "
-	          "yet') AS text, since_unix_ns, seen_unix_ns FROM server, json_each(server.lab, '$.groups') "
-	          "g, json_each(g.value, "
-	          "'$.nodes') n LEFT JOIN nodes ON nodes.node = n.value ORDER BY 1, 2",
-	          &nodes);
-	r |= rows(store,
-	          "SELECT node, warning.value AS text FROM boots, json_each(inventory, '$.warnings') warning "
-	          "WHERE hello_order = (SELECT max(hello_order) FROM boots AS b WHERE b.node = boots.node) "
-	          "ORDER BY node",
-	          &warnings);
-	r |= rows(store, "SELECT id, at_unix_ns, run, node, scope, body FROM errors ORDER BY id DESC LIMIT 5",
-	          &errors);
-	r |= rows(store, "SELECT mac, uuid, seen_unix_ns FROM strangers ORDER BY seen_unix_ns DESC LIMIT 10",
-	          &strangers);
-	json_t *status =
-	    json_pack("{so so so so so so}", "server", server, "nodes", nodes, "warnings", warnings, "runs",
-	              runs_json(store), "errors", errors, "strangers", strangers);
-	if (r)
-		json_object_set_new(status, "trouble", json_string(store_message(store)));
-	return status;
-}
 
 static int64_t age_s(const json_t *object, const char *key)
 {
@@ -179,10 +87,36 @@ static void print_status(const json_t *status)
 		       age_s(item, "seen_unix_ns"), member(item, "mac"), member(item, "uuid"));
 }
 
+/* The server's own words; where none is there, what its database says. NULL: said on stderr. */
+static json_t *ask(const char *database)
+{
+	struct operator_link *o = operator_new(database);
+	struct store *store = NULL;
+	json_t *status = NULL;
+	long code;
+
+	if (!o)
+		return NULL;
+	int r = operator_ask(o, "GET", "/status", NULL, &code, &status);
+	if (!r && code != 200) {
+		fprintf(stderr, "assay status: the server answers %ld: %s\n", code,
+		        member(json_object_get(status, "error"), "message"));
+		json_decref(status);
+		status = NULL;
+	} else if (r == -ENOENT || r == -ECONNREFUSED) {
+		if (!store_open(database, STORE_EXISTING, stderr, &store))
+			status = status_json(store);
+		store_close(store);
+	} else if (r) {
+		fprintf(stderr, "assay status: %s\n", operator_message(o));
+	}
+	operator_free(o);
+	return status;
+}
+
 int cmd_status(int argc, char **argv)
 {
 	const char *database = "assay.db";
-	struct store *store = NULL;
 	bool json = false;
 	const struct cli_row rows[] = {
 	    {"db", "FILE", "the database (default: assay.db)", .text = &database},
@@ -199,15 +133,14 @@ int cmd_status(int argc, char **argv)
 		return result;
 	if (optind < argc)
 		return cli_usage("status", "it takes no argument");
-	if (store_open(database, STORE_EXISTING, stderr, &store))
+	json_t *status = ask(database);
+	if (!status)
 		return ASSAY_SYSTEM;
-	json_t *status = status_json(store);
 	if (json)
 		json_dumpf(status, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY), putchar('\n');
 	else
 		print_status(status);
 	result = json_object_get(status, "trouble") ? ASSAY_SYSTEM : ASSAY_OK;
 	json_decref(status);
-	store_close(store);
 	return result;
 }

@@ -55,6 +55,38 @@ static int view_open(struct store *store, struct run_view *v)
 	return 0;
 }
 
+/* From the mean time from one valid sample to the next. While nothing was measured (the server was away, its
+ * disk full) time went by that says nothing of those to come: such a pause counts as ten minutes, or as ten
+ * times the median where that is more. */
+static int view_left(struct store *store, struct run_view *v)
+{
+	int64_t mean_ns = 0, last_ns = 0;
+	sqlite3_stmt *row;
+	int r =
+	    store_ask(store, &row,
+	              "WITH i AS (SELECT closed_unix_ns AS closed, closed_unix_ns - lag(closed_unix_ns, 1, "
+	              "?2) OVER (ORDER BY closed_unix_ns) AS ns FROM attempts WHERE run = ?1 AND state = "
+	              "'valid'), m AS (SELECT max(10 * ns, 600000000000) AS most FROM i ORDER BY ns LIMIT "
+	              "1 OFFSET (SELECT count(*) / 2 FROM i)) SELECT CAST(avg(min(ns, most)) AS INTEGER), "
+	              "max(closed) FROM i, m",
+	              "si", v->run, v->started_unix_ns);
+
+	if (!r)
+		r = store_row(store, row);
+	if (r != 1)
+		return r;
+	mean_ns = sqlite3_column_int64(row, 0);
+	last_ns = sqlite3_column_int64(row, 1);
+	store_reset(row);
+	if (!last_ns)
+		return 0;
+	int64_t since_ns = v->now_unix_ns - last_ns, left = v->samples_wanted - v->samples_done;
+	if (since_ns > mean_ns || left == 0)
+		since_ns = left ? mean_ns : 0;
+	v->left_s = (mean_ns * left - since_ns) / INT64_C(1000000000);
+	return 0;
+}
+
 int view_run(struct store *store, const char *run, struct run_view *v)
 {
 	int64_t beat = 0;
@@ -87,9 +119,8 @@ int view_run(struct store *store, const char *run, struct run_view *v)
 	v->now_unix_ns = unix_now();
 	v->server_runs = v->now_unix_ns - beat < SERVER_BEAT_NS;
 	v->left_s = -1;
-	if (v->samples_done > 0 && v->started_unix_ns)
-		v->left_s = (v->now_unix_ns - v->started_unix_ns) / v->samples_done *
-		            (v->samples_wanted - v->samples_done) / INT64_C(1000000000);
+	if (!r && v->server_runs)
+		r = view_left(store, v);
 	return r ? r : 1;
 }
 

@@ -8,71 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LOOK_MS 250
 
 struct watch {
-	struct store *store;
-	const char *run;
 	bool tty, shown;
-	int64_t cell, sample, shown_s; /* of the last line, where there is no terminal */
-	int64_t last_error, last_closed_ns;
+	int64_t cell, sample, shown_s;      /* of the last line, where there is no terminal */
+	int64_t last_error, last_closed_ns; /* what was printed; -1: none of this run yet */
+	char nodes[1024];
 };
 
 static void clear_line(const struct watch *w)
 {
 	if (w->tty && w->shown)
 		fputs("\r\033[K", stdout);
-}
-
-/* An error of scope run is shown by show_errors(). */
-static int show_attempts(struct watch *w)
-{
-	sqlite3_stmt *row;
-	int r = store_ask(
-	    w->store, &row,
-	    "SELECT c.label, a.boot, a.sample, a.attempt, CASE coalesce(json_extract(a.error, '$.scope'), "
-	    "'') WHEN 'unsupported' THEN 'unsupported' ELSE a.state END, a.reason, a.error, a.closed_unix_ns "
-	    "FROM "
-	    "attempts a "
-	    "JOIN cells c USING (run, cell_id) WHERE a.run = ? AND a.state NOT IN ('open', 'valid') AND "
-	    "a.closed_unix_ns > ? AND coalesce(json_extract(a.error, '$.scope'), '') != 'run' ORDER BY "
-	    "a.closed_unix_ns",
-	    "si", w->run, w->last_closed_ns);
-
-	if (r)
-		return r;
-	while ((r = store_row(w->store, row)) == 1) {
-		clear_line(w);
-		printf("  %s, boot %s, sample %s, attempt %s %s: ", store_text(row, 0), store_text(row, 1),
-		       store_text(row, 2), store_text(row, 3), store_text(row, 4));
-		if (*store_text(row, 5))
-			printf("%s\n", store_text(row, 5));
-		else
-			error_print(stdout, store_text(row, 6));
-		w->last_closed_ns = sqlite3_column_int64(row, 7);
-	}
-	return r;
-}
-
-static int show_errors(struct watch *w, const char *group)
-{
-	sqlite3_stmt *row;
-	int r = store_ask(w->store, &row,
-	                  "SELECT id, body FROM errors WHERE id > ? AND (run = ? OR (run IS NULL AND "
-	                  "group_name = ?)) ORDER BY id",
-	                  "iss", w->last_error, w->run, group);
-
-	if (r)
-		return r;
-	while ((r = store_row(w->store, row)) == 1) {
-		clear_line(w);
-		fputs("  error: ", stdout);
-		error_print(stdout, store_text(row, 1));
-		w->last_error = sqlite3_column_int64(row, 0);
-	}
-	return r;
 }
 
 static void time_left(const struct run_view *v, char *text, size_t size)
@@ -125,33 +76,91 @@ static void show_line(struct watch *w, const struct run_view *v, const char *lin
 	w->shown = true;
 }
 
-int watch_run(struct store *store, const char *run, const volatile int *stop)
+static void copy(char *to, size_t size, const json_t *from, const char *key)
 {
-	struct watch w = {.store = store, .run = run, .tty = isatty(STDOUT_FILENO)};
-	char line[2048], nodes[1024];
-	struct run_view view;
-	int r = store_int(store, &w.last_error, "SELECT max(id) FROM errors WHERE run IS NOT ?", "s", run);
+	const char *text = json_string_value(json_object_get(from, key));
+
+	snprintf(to, size, "%s", text ? text : "");
+}
+
+static int64_t number(const json_t *from, const char *key)
+{
+	return json_integer_value(json_object_get(from, key));
+}
+
+/* What ANSWER (of status.c's progress_json()) says, to *V; what is new is printed. */
+static void take(struct watch *w, const json_t *answer, struct run_view *v)
+{
+	const json_t *view = json_object_get(answer, "view");
+	const char *news = json_string_value(json_object_get(answer, "news"));
+
+	copy(v->label, sizeof(v->label), view, "label");
+	v->cells = number(view, "cells");
+	v->samples_done = number(view, "samples_done");
+	v->samples_wanted = number(view, "samples_wanted");
+	v->cell = number(view, "cell");
+	v->boot = number(view, "boot");
+	v->sample = number(view, "sample");
+	v->attempt = number(view, "attempt");
+	v->left_s = number(view, "left_s");
+	v->server_runs = true;
+	copy(w->nodes, sizeof(w->nodes), answer, w->tty ? "nodes_times" : "nodes");
+	w->last_error = number(answer, "last_error");
+	w->last_closed_ns = number(answer, "last_closed_ns");
+	if (news && *news) {
+		clear_line(w);
+		fputs(news, stdout);
+	}
+}
+
+/* Asks once. 1: the run has ended; 0: not yet, or no server is there now; -errno: it was said on stderr. */
+static int look(struct watch *w, struct operator_link *server, const char *run, struct run_view *v)
+{
+	char path[256];
+	json_t *answer;
+	long status;
+
+	snprintf(path, sizeof(path), "/runs/%s?errors=%" PRId64 "&closed=%" PRId64, run, w->last_error,
+	         w->last_closed_ns);
+	int r = operator_ask(server, "GET", path, NULL, &status, &answer);
+	v->server_runs = false;
+	v->left_s = -1;
+	if (r == -ENOENT || r == -ECONNREFUSED || r == -ETIMEDOUT) {
+		r = 0;
+	} else if (r) {
+		fprintf(stderr, "assay run: %s\n", operator_message(server));
+	} else if (status == 200) {
+		take(w, answer, v);
+		r = json_is_true(json_object_get(answer, "ended"));
+	} else if (status < 500) {
+		fprintf(stderr, "assay run: the server knows no run %s\n", run);
+		r = -ENOENT;
+	}
+	json_decref(answer);
+	return r;
+}
+
+int watch_run(struct operator_link *server, const char *run, const volatile int *stop)
+{
+	struct watch w = {.tty = isatty(STDOUT_FILENO), .last_error = -1};
+	struct run_view view = {0};
+	struct timespec now;
+	char line[2048];
+	int r = 0;
 
 	while (!r && !*stop) {
-		r = view_run(store, run, &view);
-		if (r != 1)
-			return r ? r : -ENOENT;
-		r = show_attempts(&w);
-		if (!r)
-			r = show_errors(&w, view.group);
-		if (!r)
-			r = view_nodes(store, run, w.tty, nodes, sizeof(nodes));
+		r = look(&w, server, run, &view);
 		if (r)
 			break;
-		if (view.ended_unix_ns) {
-			clear_line(&w);
-			return 0;
-		}
-		compose(&view, nodes, line, sizeof(line));
+		clock_gettime(CLOCK_REALTIME, &now);
+		view.now_unix_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+		compose(&view, w.nodes, line, sizeof(line));
 		show_line(&w, &view, line);
 		poll(NULL, 0, LOOK_MS);
 	}
-	if (w.tty)
+	if (r == 1)
+		clear_line(&w);
+	else if (w.tty)
 		putchar('\n');
-	return r ? r : -EINTR;
+	return r == 1 ? 0 : r ? r : -EINTR;
 }

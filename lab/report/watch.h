@@ -3,8 +3,10 @@
 #ifndef ASSAY_WATCH_H
 #define ASSAY_WATCH_H
 
+#include "../operator/operator.h"
 #include "../store/store.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 
 struct run_view {
@@ -23,8 +25,16 @@ int view_run(struct store *store, const char *run, struct run_view *view);
 /* "n1: measure 12 s | n2: absent": the nodes of RUN's group, for people; TIMES: since when. */
 int view_nodes(struct store *store, const char *run, bool times, char *text, size_t size);
 
-/* Shows RUN as it goes on, until it ends or *STOP is set. 0, -EINTR, or another -errno. */
-int watch_run(struct store *store, const char *run, const volatile int *stop);
+/* All of it, for `assay status`; what the store refused is in its member "trouble". */
+json_t *status_json(struct store *store);
+/* How far RUN is, and as text what is new since the error with the id LAST_ERROR (-1: all of this run's) and
+ * the attempt that was closed at LAST_CLOSED_NS. 0 (the caller owns *OUT), -ENOENT or another -errno. */
+int progress_json(struct store *store, const char *run, int64_t last_error, int64_t last_closed_ns,
+                  json_t **out);
+
+/* Shows RUN as it goes on, until it ends or *STOP is set; waits for a server that is away. 0, -EINTR, or
+ * another -errno, said on stderr. */
+int watch_run(struct operator_link *server, const char *run, const volatile int *stop);
 
 /* Prints error.json ERROR (as text) for people, indented. */
 void error_print(FILE *out, const char *error);

@@ -6,12 +6,12 @@
 #include "../export/export.h"
 #include "schema.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SMALL_BYTES (64 << 10)
-#define LARGE_BYTES (4 << 20)
 
 /* Keeps what was not accepted, and says so to the node. */
 static void refuse(struct server *s, struct request *rq, unsigned int status, const struct complaint *why)
@@ -232,11 +232,11 @@ static const struct route routes[] = {
     {"GET", "/boot.ipxe", 0, 0, ipxe_boot},
     {"GET", "/image/", 0, 0, image_get},
     {"GET", "/metrics", 0, 0, get_metrics},
-    {"POST", "/v1/hello", LARGE_BYTES, ROUTE_TOKEN, post_hello},
+    {"POST", "/v1/hello", RESULT_MAX_BYTES, ROUTE_TOKEN, post_hello},
     {"GET", "/v1/next", 0, ROUTE_NODE, get_next},
     {"POST", "/v1/step", SMALL_BYTES, ROUTE_NODE, post_step},
     {"POST", "/v1/barrier", SMALL_BYTES, ROUTE_NODE, post_barrier},
-    {"PUT", "/v1/results/", LARGE_BYTES, ROUTE_NODE, put_result},
+    {"PUT", "/v1/results/", RESULT_MAX_BYTES, ROUTE_NODE, put_result},
     {"POST", "/v1/error", SMALL_BYTES * 4, ROUTE_NODE, post_error},
 };
 
@@ -258,18 +258,45 @@ const struct route *api_route(const char *method, const char *path, unsigned int
 	return NULL;
 }
 
+/* Whether the token is one that the route takes; MAC: of the NIC that it was made for. */
+static bool token_fits(struct server *s, struct request *rq, char mac[18])
+{
+	if (rq->route->flags & ROUTE_NODE) {
+		if (!still_its_boot(s, rq))
+			return false;
+		strcpy(mac, conductor_node_mac(rq->node));
+		return true;
+	}
+	int r = conductor_token_mac(s->conductor, rq->token, mac);
+	if (r < 0)
+		request_error(rq, 503, "%s", store_message(s->store));
+	else if (!r)
+		request_error(rq, 401, "the token is unknown: reboot through PXE");
+	return r == 1;
+}
+
 bool api_authorise(struct server *s, struct request *rq)
 {
+	char mac[18];
+
 	if (!rq->route->flags)
 		return true;
 	if (!*rq->token) {
 		request_error(rq, 401, "Authorization: Bearer TOKEN is missing");
 		return false;
 	}
-	if (rq->route->flags & ROUTE_TOKEN)
-		return true;
 	pthread_mutex_lock(&s->lock);
-	bool allowed = still_its_boot(s, rq);
+	bool allowed = token_fits(s, rq, mac);
 	pthread_mutex_unlock(&s->lock);
-	return allowed;
+	if (!allowed)
+		return false;
+	int r = neighbour_check(s, rq->address, mac);
+	if (r) {
+		log_seldom(NULL, "token", "the token of %s was shown by %s, which %s: refused", mac,
+		           inet_ntoa(rq->address),
+		           r == -EPERM ? "has another MAC" : "is not known on the lab's interface");
+		request_error(rq, 403, "the token was made for %s, and this request comes from elsewhere",
+		              mac);
+	}
+	return !r;
 }

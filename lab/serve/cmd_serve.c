@@ -9,18 +9,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define TICK_NS 100000000
 #define BEAT_NS (5 * INT64_C(1000000000))
 
 struct options {
-	const char *lab, *database, *image;
+	const char *lab, *database, *image, *operators;
 	bool no_dhcp, port_given, metrics;
 	uint64_t port; /* 0: any */
 };
@@ -34,6 +36,10 @@ static int parse(int argc, char **argv, struct options *o)
 	    {"image", "FOLDER", "kernel, initramfs and iPXE (default: out)", .text = &o->image},
 	    {"port", "N", "listen there instead of server.http_port; 0 takes any", .set = &o->port_given,
 	     .number = &o->port, .max = 65535},
+	    {"operators", "GROUP",
+	     "whose members may use `assay run` and `assay status`, and read the database (default: only "
+	     "this user)",
+	     .text = &o->operators},
 	    {"metrics", NULL,
 	     "answer GET /metrics, for Prometheus, to whoever reaches the port: names of nodes, runs, cells, "
 	     "and "
@@ -66,7 +72,9 @@ static int make_run_dir(struct server *s, const char *database)
 
 	if (asprintf(&name, "%s.run", database) < 0)
 		return -ENOMEM;
-	if (mkdir(name, 0755) && errno != EEXIST) {
+	bool shared = s->operators != (gid_t)-1;
+	if ((mkdir(name, 0700) && errno != EEXIST) || (shared && chown(name, (uid_t)-1, s->operators)) ||
+	    chmod(name, shared ? 0750 : 0700)) {
 		int error = errno;
 
 		fprintf(stderr, "assay serve: %s: %s\n", name, strerror(error));
@@ -76,6 +84,44 @@ static int make_run_dir(struct server *s, const char *database)
 	s->run_dir = realpath(name, NULL);
 	free(name);
 	return s->run_dir ? 0 : -errno;
+}
+
+/* --operators: NAME's id. 0 or -errno, said on stderr. */
+static int read_operators(struct server *s, const char *name)
+{
+	const struct group *group = name ? getgrnam(name) : NULL;
+
+	s->operators = group ? group->gr_gid : (gid_t)-1;
+	if (!name || group)
+		return 0;
+	fprintf(stderr, "assay serve: --operators %s: there is no such group (`getent group` lists them)\n",
+	        name);
+	return -EINVAL;
+}
+
+/* The database, which has the tokens, may be read by the operators alone; what SQLite makes beside it is made
+ * like it. */
+static int share_database(const struct server *s)
+{
+	static const char *const endings[] = {"", "-wal", "-shm"};
+	char path[4096];
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]) && !r; i++) {
+		snprintf(path, sizeof(path), "%s%s", s->database, endings[i]);
+		int fd = open(path, O_RDWR | O_CLOEXEC | (i ? 0 : O_CREAT), 0600);
+
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		if (fd < 0 ||
+		    (s->operators != (gid_t)-1 && (fchown(fd, (uid_t)-1, s->operators) || fchmod(fd, 0640))))
+			r = -errno;
+		if (r)
+			fprintf(stderr, "assay serve: %s: %s\n", path, strerror(-r));
+		if (fd >= 0)
+			close(fd);
+	}
+	return r;
 }
 
 /* One server a database. The lock is held until the process ends. */
@@ -108,6 +154,8 @@ static int read_address(struct server *s)
 	    json_string_value(json_object_get(json_object_get(s->lab, "server"), "address"));
 	const char *slash = address ? strchr(address, '/') : NULL;
 
+	s->interface = json_string_value(json_object_get(json_object_get(s->lab, "server"), "interface"));
+
 	if (!slash || slash - address >= (long)sizeof(s->address))
 		return -EINVAL;
 	memcpy(s->address, address, (size_t)(slash - address));
@@ -135,9 +183,13 @@ static int set_up(struct server *s, const struct options *o)
 		return -ENOMEM;
 	r = read_address(s);
 	if (!r)
+		r = read_operators(s, o->operators);
+	if (!r)
 		r = make_run_dir(s, database);
 	if (!r)
 		r = lock_run_dir(s, database);
+	if (!r)
+		r = share_database(s);
 	if (!r)
 		r = store_open(database, STORE_CREATE, stderr, &s->store);
 	if (!r) {
@@ -175,7 +227,15 @@ static void beat(struct server *s, struct moment now, int64_t *next_ns)
 	*next_ns = now.mono_ns + BEAT_NS;
 	int r = store_do(s->store, "UPDATE server SET beat_unix_ns = ? WHERE id = 1", "i", now.unix_ns);
 	if (r)
-		log_event(NULL, "store", "%s", store_message(s->store));
+		log_seldom(NULL, "store", "%s", store_message(s->store));
+}
+
+/* Of the disk that has the store. */
+int64_t server_room(const struct server *s)
+{
+	struct statvfs disk;
+
+	return statvfs(s->run_dir, &disk) ? INT64_MAX : (int64_t)(disk.f_bavail * disk.f_frsize);
 }
 
 /* Until a signal ends it; 0, or -errno where it cannot go on. */
@@ -194,7 +254,9 @@ static int work(struct server *s, struct dnsmasq *dnsmasq, const sigset_t *signa
 			break;
 		}
 		struct moment now = moment_now();
+		int64_t room = server_room(s);
 		pthread_mutex_lock(&s->lock);
+		conductor_room(s->conductor, room);
 		conductor_tick(s->conductor, now);
 		beat(s, now, &next_beat_ns);
 		pthread_mutex_unlock(&s->lock);
@@ -208,8 +270,14 @@ static int work(struct server *s, struct dnsmasq *dnsmasq, const sigset_t *signa
 static int serve(struct server *s, const struct options *o, const sigset_t *signals)
 {
 	struct dnsmasq *dnsmasq = NULL;
-	int r = http_start(s);
+	int r = neighbour_open(s);
 
+	if (!r)
+		r = http_start(s);
+	if (!r)
+		r = s->operator_socket = listen_operator(s);
+	if (r > 0)
+		r = orders_start(s);
 	if (!r)
 		r = announce(s);
 	if (!r && !o->no_dhcp)
@@ -226,6 +294,7 @@ static int serve(struct server *s, const struct options *o, const sigset_t *sign
 		r = work(s, dnsmasq, signals);
 	}
 	dnsmasq_stop(dnsmasq);
+	orders_stop(s);
 	http_stop(s);
 	return r;
 }
@@ -247,6 +316,7 @@ int cmd_serve(int argc, char **argv)
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	umask(0077);
 	r = set_up(&s, &o);
 	if (r == -EINVAL) {
 		r = ASSAY_USAGE;

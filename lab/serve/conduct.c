@@ -28,11 +28,6 @@ void copy_text(char *to, size_t size, const char *from)
 	snprintf(to, size, "%s", from ? from : "");
 }
 
-void store_failed(struct conductor *c, const char *what, int r)
-{
-	log_event(NULL, "store", "%s: %s: %s", what, strerror(-r), store_message(c->store));
-}
-
 void answer(struct hold **held, unsigned int status, json_t *body)
 {
 	struct hold *hold = *held;
@@ -244,7 +239,7 @@ void advance(struct group *g, struct moment now)
 			continue;
 		}
 		if (prepare(g, now, item)) {
-			if (attempt_open(g, now, item))
+			if (!has_room(g, now, item) || attempt_open(g, now, item))
 				return;
 			continue;
 		}
@@ -255,7 +250,6 @@ void advance(struct group *g, struct moment now)
 
 void conductor_next(struct conductor *c, struct moment now, struct node *n, struct hold *hold)
 {
-	(void)c;
 	answer(&n->poll, 200, json_pack("{ss}", "action", "wait"));
 	hold->node = n;
 	hold->barrier = 0;
@@ -266,7 +260,8 @@ void conductor_next(struct conductor *c, struct moment now, struct node *n, stru
 	n->busy_until_ns = 0;
 	if (n->group->run)
 		n->group->had_nodes = true;
-	live(n, now, "ready", "waits for work");
+	if (strcmp(n->step, "full") || c->free_bytes >= conductor_room_needed(c, 1))
+		live(n, now, "ready", "waits for work");
 	advance(n->group, now);
 }
 
@@ -304,10 +299,8 @@ struct reply conductor_error(struct conductor *c, struct moment now, struct node
 	const char *scope = text(error, "scope");
 	int r = error_store(c, now, g->run ? g->run->id : NULL, g, error);
 
-	if (r) {
-		store_failed(c, "error", r);
-		return (struct reply){.status = 500};
-	}
+	if (r)
+		return store_refuses(c, "error", r);
 	live(n, now, text(error, "step"), "%s: %s", text(error, "object"), text(error, "message"));
 	if (g->run && !strcmp(scope, "run"))
 		run_end(g, now, json_deep_copy(error));
@@ -333,7 +326,7 @@ static void cancel_look(struct group *g, struct moment now)
 
 void conductor_tick(struct conductor *c, struct moment now)
 {
-	bool changed = false;
+	bool changed = false, rests = store_rests(c, now);
 
 	if (now.mono_ns >= c->next_run_check_ns) {
 		int64_t changes = store_changes(c->store);
@@ -354,13 +347,14 @@ void conductor_tick(struct conductor *c, struct moment now)
 		    now.mono_ns - n->barrier->since_ns >= HOLD_NS)
 			answer(&n->barrier, 200, json_pack("{sb}", "go", 0));
 	}
-	for (size_t i = 0; i < c->group_count; i++) {
+	for (size_t i = 0; i < c->group_count && !rests; i++) {
 		if (changed)
 			cancel_look(&c->groups[i], now);
 		if (c->groups[i].run || changed)
 			advance(&c->groups[i], now);
 	}
-	live_flush(c);
+	if (!rests)
+		live_flush(c);
 }
 
 void conductor_release(struct conductor *c)

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define RESULT_MAX_BYTES (4 << 20) /* of one node's result of a sample */
+
 struct conductor;
 struct node;
 
@@ -76,13 +78,18 @@ const char *conductor_who(const struct conductor *c, const char *mac, const char
 /* Notes a machine that is not in the lab file. */
 void conductor_stranger(struct conductor *c, struct moment now, const char *mac, const char *uuid);
 
-/* Registers the boot. 200, 401, 422 (with *WHY filled), 500. */
+/* Registers the boot. 200, 401, 422 (with *WHY filled), 503. */
 struct reply conductor_hello(struct conductor *c, struct moment now, const char *token, const json_t *hello,
                              const char *image_id, struct complaint *why);
 
 /* The node whose present boot has that token, or NULL. */
 struct node *conductor_auth(struct conductor *c, const char *token);
 const char *conductor_node_name(const struct node *node);
+/* The MAC (lower case, colons) of the NIC that NODE's present boot got its script by. */
+const char *conductor_node_mac(const struct node *node);
+/* The MAC that the script with TOKEN was served to, whether or not the node said hello: 1; 0: there is no
+ * such token; -errno. */
+int conductor_token_mac(struct conductor *c, const char *token, char mac[18]);
 
 /* The reply is in HOLD when they return, or comes later. */
 void conductor_next(struct conductor *c, struct moment now, struct node *node, struct hold *hold);
@@ -96,7 +103,7 @@ struct result_key {
 	int64_t boot, sample;
 };
 
-/* RESULT fits result.json; BODY are its LENGTH bytes as they came. 200 after the commit; 404, 409, 422, 500.
+/* RESULT fits result.json; BODY are its LENGTH bytes as they came. 200 after the commit; 404, 409, 422, 503.
  */
 struct reply conductor_result(struct conductor *c, struct moment now, struct node *node,
                               const struct result_key *key, const json_t *result, const void *body,
@@ -106,7 +113,7 @@ struct reply conductor_result(struct conductor *c, struct moment now, struct nod
  * it). */
 json_t *conductor_step(struct conductor *c, struct moment now, struct node *node, const char *step,
                        const char *text);
-/* ERROR fits error.json. 204 or 500. */
+/* ERROR fits error.json. 204 or 503. */
 struct reply conductor_error(struct conductor *c, struct moment now, struct node *node, const json_t *error);
 
 /* Keeps a message that was not accepted. */
@@ -115,6 +122,12 @@ void conductor_refuse(struct conductor *c, struct moment now, const char *node, 
 
 /* To be called some times a second: deadlines, new runs, what `assay status` sees. */
 void conductor_tick(struct conductor *c, struct moment now);
+
+/* How many bytes the store's disk has left; nothing is begun for whose results they might not do. Until it is
+ * called, any number of them do. */
+void conductor_room(struct conductor *c, int64_t free_bytes);
+/* How many there must be so that a sample of NODES nodes is begun now. */
+int64_t conductor_room_needed(const struct conductor *c, unsigned int nodes);
 
 /* Answers everything that is held with 503: the server ends. */
 void conductor_release(struct conductor *c);

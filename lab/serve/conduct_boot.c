@@ -115,6 +115,20 @@ void conductor_stranger(struct conductor *c, struct moment now, const char *mac,
 		store_failed(c, "stranger", r);
 }
 
+int conductor_token_mac(struct conductor *c, const char *token, char mac[18])
+{
+	sqlite3_stmt *row;
+	int r = store_ask(c->store, &row, "SELECT mac FROM boots WHERE token = ?", "s", token);
+
+	if (!r)
+		r = store_row(c->store, row);
+	if (r == 1) {
+		copy_text(mac, 18, store_text(row, 0));
+		store_reset(row);
+	}
+	return r;
+}
+
 static void boot_read(struct node *n, sqlite3_stmt *row)
 {
 	copy_text(n->token, sizeof(n->token), store_text(row, 0));
@@ -126,7 +140,8 @@ static void boot_read(struct node *n, sqlite3_stmt *row)
 	copy_text(n->arguments, sizeof(n->arguments), store_text(row, 6));
 	json_decref(n->layers);
 	n->layers = json_loads(store_text(row, 7), 0, NULL);
-	json_t *cpus = json_loads(store_text(row, 8), 0, NULL);
+	copy_text(n->boot_mac, sizeof(n->boot_mac), store_text(row, 8));
+	json_t *cpus = json_loads(store_text(row, 9), 0, NULL);
 	find_isolation(n, cpus);
 	json_decref(cpus);
 }
@@ -137,7 +152,8 @@ int boot_load(struct conductor *c, struct node *n)
 	int r = store_ask(
 	    c->store, &row,
 	    "SELECT token, boot_id, run, block, states, last_state, arguments, coalesce(json_extract("
-	    "inventory, '$.layers'), '[]'), coalesce(json_extract(inventory, '$.cpus'), '{}') FROM boots "
+	    "inventory, '$.layers'), '[]'), mac, coalesce(json_extract(inventory, '$.cpus'), '{}') FROM "
+	    "boots "
 	    "WHERE node = ? AND hello_order IS "
 	    "NOT NULL ORDER BY hello_order DESC LIMIT 1",
 	    "s", n->name);
@@ -191,6 +207,8 @@ static int hello_store(struct conductor *c, struct moment now, const char *token
 		             "INSERT OR REPLACE INTO pstore (token, node, name, text) VALUES (?, ?, ?, ?)",
 		             "ssss", token, node, text(dump, "name"), text(dump, "text"));
 	}
+	if (!r)
+		r = link_hello(c, now, node, hello, inventory);
 	free(inventory);
 	return store_end(c->store, r);
 }
@@ -213,12 +231,13 @@ static struct reply refused(const char *why)
 	};
 }
 
-static void boot_begin(struct node *n, struct moment now, const char *token, const char *arguments,
-                       const json_t *hello)
+static void boot_begin(struct node *n, struct moment now, const char *token, const char *mac,
+                       const char *arguments, const json_t *hello)
 {
 	answer(&n->poll, 401, json_pack("{s{ss}}", "error", "message", "the node has booted again"));
 	answer(&n->barrier, 410, json_pack("{s{ss}}", "error", "message", "the node has booted again"));
 	copy_text(n->token, sizeof(n->token), token);
+	copy_text(n->boot_mac, sizeof(n->boot_mac), mac);
 	copy_text(n->arguments, sizeof(n->arguments), arguments);
 	copy_text(n->boot_id, sizeof(n->boot_id), text(hello, "boot_id"));
 	json_decref(n->layers);
@@ -254,10 +273,8 @@ struct reply conductor_hello(struct conductor *c, struct moment now, const char 
 		copy_text(arguments, sizeof(arguments), store_text(row, 3));
 		store_reset(row);
 	}
-	if (r < 0) {
-		store_failed(c, "hello", r);
-		return (struct reply){.status = 500};
-	}
+	if (r < 0)
+		return store_refuses(c, "hello", r);
 	for (size_t i = 0; i < c->node_count; i++)
 		if (*name && !strcmp(c->nodes[i].name, name))
 			n = &c->nodes[i];
@@ -272,11 +289,9 @@ struct reply conductor_hello(struct conductor *c, struct moment now, const char 
 	}
 	if (!*boot_id) {
 		r = hello_store(c, now, token, name, hello);
-		if (r) {
-			store_failed(c, "hello", r);
-			return (struct reply){.status = 500};
-		}
-		boot_begin(n, now, token, arguments, hello);
+		if (r)
+			return store_refuses(c, "hello", r);
+		boot_begin(n, now, token, mac, arguments, hello);
 		if (*image_id && strcmp(image_id, text(hello, "image_id")))
 			log_event(n->name, "hello", "runs image %s, the server has %s",
 			          text(hello, "image_id"), image_id);

@@ -91,6 +91,8 @@ int attempt_open(struct group *g, struct moment now, struct item item)
 		             (int64_t)g->attempt.number, now.unix_ns, (int64_t)g->attempt.rebuild);
 		for (unsigned int i = 0; i < cell->nodes && !r; i++)
 			r = assign(g, g->nodes[i], visit->boot);
+		if (!r)
+			r = link_open(g, now);
 		r = store_end(g->c->store, r);
 	}
 	if (r) {

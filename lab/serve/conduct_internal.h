@@ -28,6 +28,7 @@ struct node {
 
 	/* the present boot */
 	char token[TOKEN_SIZE];
+	char boot_mac[18]; /* of the NIC that its script was served to */
 	char boot_id[37];
 	char block_run[NAME_SIZE]; /* "": serves no run yet */
 	unsigned int block, states;
@@ -131,6 +132,9 @@ struct conductor {
 	size_t node_count;
 	int64_t next_run_check_ns;
 	int64_t changes;
+	int64_t free_bytes; /* of the store's disk */
+	bool store_sick;    /* it has refused something since the last tick */
+	int64_t sick_until_ns;
 };
 
 /* conduct.c */
@@ -138,10 +142,16 @@ void advance(struct group *g, struct moment now);
 void answer(struct hold **hold, unsigned int status, json_t *body);
 bool polling(struct node *n);
 bool state_stands(const struct group *g, const struct run_cell *cell);
-void store_failed(struct conductor *c, const char *what, int r);
 int64_t number(const json_t *object, const char *key);
 const char *text(const json_t *object, const char *key);
 void copy_text(char *to, size_t size, const char *from);
+
+/* conduct_store.c */
+void store_failed(struct conductor *c, const char *what, int r);
+/* Says so, and asks the node to come again. */
+struct reply store_refuses(struct conductor *c, const char *what, int r);
+bool store_rests(struct conductor *c, struct moment now);
+bool has_room(struct group *g, struct moment now, struct item item);
 
 /* conduct_live.c */
 void live(struct node *n, struct moment now, const char *step, const char *format, ...)
@@ -191,5 +201,16 @@ int precision_look(struct group *g, const struct run_visit *visit);
 
 /* conduct_handout.c */
 json_t *handout(const struct group *g, const struct node *n);
+
+/* --- conduct_chain.c: links of the chain, in the caller's transaction; 0 or -errno --- */
+int link_hello(struct conductor *c, struct moment now, const char *node, const json_t *hello,
+               const char *inventory);
+/* Of the open attempt. */
+int link_open(struct group *g, struct moment now);
+int link_close(struct group *g, struct moment now, const char *state, const char *reason,
+               const json_t *error);
+int link_end(struct store *store, struct moment now, const char *run);
+/* The ends of runs that were cancelled while nobody conducted them. */
+int link_sweep(struct store *store, struct moment now);
 
 #endif

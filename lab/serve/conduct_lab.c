@@ -122,6 +122,7 @@ int conductor_open(struct store *store, json_t *lab, struct moment now, struct c
 	if (!c)
 		return -ENOMEM;
 	c->store = store;
+	c->free_bytes = INT64_MAX;
 	c->lab = json_incref(lab);
 	r = lab_init(c);
 	if (!r)
@@ -160,4 +161,9 @@ struct node *conductor_auth(struct conductor *c, const char *token)
 const char *conductor_node_name(const struct node *node)
 {
 	return node->name;
+}
+
+const char *conductor_node_mac(const struct node *node)
+{
+	return node->boot_mac;
 }

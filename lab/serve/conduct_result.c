@@ -3,7 +3,7 @@
 #include "conduct_internal.h"
 #include "log.h"
 
-#include "canonical.h"
+#include "../store/chain.h"
 
 #include <errno.h>
 #include <math.h>
@@ -193,6 +193,7 @@ struct assignment {
 	bool fresh;
 };
 
+/* Only of N's present boot: what an earlier one was given, this one did not measure. */
 static int find_assignment(struct conductor *c, const struct sample_key *key, const struct node *n,
                            struct assignment *a)
 {
@@ -202,8 +203,9 @@ static int find_assignment(struct conductor *c, const struct sample_key *key, co
 	                  "JOIN cells c ON c.run = "
 	                  "a.run AND c.cell_id = a.cell_id WHERE a.run = ? AND a.cell_id = ? AND boot = ? "
 	                  "AND sample = ? AND "
-	                  "attempt = ? AND a.node = ?",
-	                  "ssiiis", key->run, key->cell_id, key->boot, key->sample, key->attempt, n->name);
+	                  "attempt = ? AND a.node = ? AND a.token = ?",
+	                  "ssiiiss", key->run, key->cell_id, key->boot, key->sample, key->attempt, n->name,
+	                  n->token);
 
 	if (!r)
 		r = store_row(c->store, row);
@@ -231,6 +233,47 @@ static void tell_conductor(struct node *n, const struct sample_key *key, const j
 	n->result_error = json_deep_copy(json_object_get(result, "error"));
 }
 
+struct judgement {
+	const char *verdict, *reason, *sha256; /* of the body */
+};
+
+static int result_chain(struct conductor *c, struct moment now, const struct node *n,
+                        const struct sample_key *key, const struct assignment *a, const struct judgement *v)
+{
+	json_t *content = chain_sample(key->cell_id, key->boot, key->sample, key->attempt);
+	json_t *more = json_pack("{ss ss ss ss ss*}", "role", a->role, "verdict", v->verdict, "boot_id",
+	                         a->boot_id, "body_sha256", v->sha256, "reason", v->reason);
+	int r = content && more && !json_object_update(content, more) ? 0 : -ENOMEM;
+
+	json_decref(more);
+	if (r) {
+		json_decref(content);
+		return r;
+	}
+	return chain_add(c->store, now.unix_ns, "result", key->run, n->name, content);
+}
+
+static int store_result(struct conductor *c, struct moment now, const struct node *n,
+                        const struct sample_key *key, const struct assignment *a, const struct judgement *v,
+                        const json_t *measurement, const void *body, size_t length)
+{
+	int r = store_begin(c->store);
+
+	if (r)
+		return r;
+	r = store_do(
+	    c->store,
+	    "INSERT INTO results (run, cell_id, boot, sample, attempt, node, role, verdict, reason, "
+	    "measured_bytes, measured_ns, sha256, body, committed_unix_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
+	    "?, ?, ?, ?, ?, ?)",
+	    "ssiiissssnnsbi", key->run, key->cell_id, key->boot, key->sample, key->attempt, n->name, a->role,
+	    v->verdict, v->reason, measurement ? number(measurement, "bytes") : (int64_t)-1,
+	    measurement ? number(measurement, "ns") : (int64_t)-1, v->sha256, body, length, now.unix_ns);
+	if (!r)
+		r = result_chain(c, now, n, key, a, v);
+	return store_end(c->store, r);
+}
+
 struct reply conductor_result(struct conductor *c, struct moment now, struct node *n,
                               const struct result_key *url, const json_t *result, const void *body,
                               size_t length, struct complaint *why)
@@ -238,7 +281,7 @@ struct reply conductor_result(struct conductor *c, struct moment now, struct nod
 	struct sample_key key = key_of(result);
 	struct assignment assignment = {0};
 	char sha256[SHA256_HEX_SIZE];
-	struct reply reply = {.status = 500};
+	struct reply reply = {0};
 	const json_t *measurement = json_object_get(result, "measurement");
 	const char *verdict = text(result, "verdict");
 	const char *reason = json_string_value(json_object_get(result, "reason"));
@@ -255,7 +298,7 @@ struct reply conductor_result(struct conductor *c, struct moment now, struct nod
 	if (!r)
 		r = find_assignment(c, &key, n, &assignment);
 	if (!r) {
-		wrong(why, "/attempt", "this sample was never given to %s", n->name);
+		wrong(why, "/attempt", "this sample was never given to this boot of %s", n->name);
 		return (struct reply){.status = 404};
 	}
 	if (r == 1 && strcmp(assignment.role, text(result, "role"))) {
@@ -267,20 +310,10 @@ struct reply conductor_result(struct conductor *c, struct moment now, struct nod
 		reason = doubt(result, assignment.boot_id, assignment.fresh);
 	}
 	if (r == 1)
-		r = store_do(
-		    c->store,
-		    "INSERT INTO results (run, cell_id, boot, sample, attempt, node, role, verdict, reason, "
-		    "measured_bytes, measured_ns, sha256, body, committed_unix_ns) VALUES (?, ?, ?, ?, ?, ?, "
-		    "?, ?, ?, ?, "
-		    "?, ?, ?, ?)",
-		    "ssiiissssnnsbi", key.run, key.cell_id, key.boot, key.sample, key.attempt, n->name,
-		    assignment.role, verdict, reason,
-		    measurement ? number(measurement, "bytes") : (int64_t)-1,
-		    measurement ? number(measurement, "ns") : (int64_t)-1, sha256, body, length, now.unix_ns);
-	if (r) {
-		store_failed(c, "result", r);
-		return (struct reply){.status = 500};
-	}
+		r = store_result(c, now, n, &key, &assignment, &(struct judgement){verdict, reason, sha256},
+		                 measurement, body, length);
+	if (r)
+		return store_refuses(c, "result", r);
 	log_event(n->name, "result", "sample %" PRId64 ", attempt %" PRId64 ": %s%s%s", key.sample,
 	          key.attempt, verdict, reason ? ": " : "", reason ? reason : "");
 	live(n, now, "result", "%s", verdict);

@@ -24,6 +24,8 @@ int run_sweep(struct conductor *c, struct moment now)
 	             "FROM runs WHERE state = 'cancelled')",
 	             "i", now.unix_ns);
 	if (!r)
+		r = link_sweep(c->store, now);
+	if (!r)
 		r = store_do(
 		    c->store,
 		    "UPDATE runs SET ended_unix_ns = ? WHERE state = 'cancelled' AND ended_unix_ns IS NULL",
@@ -353,6 +355,8 @@ static int store_end_of_run(struct group *g, struct moment now, const char *stat
 		             "siss", state, now.unix_ns, body, g->run->id);
 		if (!r && error)
 			r = error_store(g->c, now, g->run->id, g, error);
+		if (!r)
+			r = link_end(g->c->store, now, g->run->id);
 		r = store_end(g->c->store, r);
 	}
 	free(body);

@@ -87,6 +87,8 @@ int attempt_close(struct group *g, struct moment now, const char *state, const c
 		             (int64_t)g->attempt.number);
 		if (!r && !valid)
 			r = forget_states(g);
+		if (!r)
+			r = link_close(g, now, state, reason, error);
 		r = store_end(g->c->store, r);
 	}
 	free(body);

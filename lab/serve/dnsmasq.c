@@ -146,6 +146,9 @@ static void look_for_stranger(struct server *s, char *line)
 		return;
 	memcpy(mac, at + 1, 17);
 	mac[17] = '\0';
+	/* A name made up for each packet must not fill the log and the store. */
+	if (!limit_take(s->limit, 0, moment_now()))
+		return;
 	pthread_mutex_lock(&s->lock);
 	conductor_stranger(s->conductor, moment_now(), mac, "");
 	pthread_mutex_unlock(&s->lock);

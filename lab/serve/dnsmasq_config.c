@@ -8,23 +8,44 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* A client that sends UUID (RFC 4578, option 97) is listed. Firmware sends its first three fields as SMBIOS
+ * has them, last byte first; others as they are read: both are taken. */
+static void write_uuid(const char *uuid, FILE *out)
+{
+	static const unsigned char orders[2][16] = {
+	    {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15},
+	    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+	};
+	char digits[33] = "";
+	size_t n = 0;
+
+	for (const char *c = uuid; *c && n < 32; c++)
+		if (*c != '-')
+			digits[n++] = *c;
+	for (size_t o = 0; o < 2; o++) {
+		fputs("dhcp-match=set:listed,97,00", out);
+		for (size_t i = 0; i < 16; i++)
+			fprintf(out, ":%.2s", digits + 2 * (size_t)orders[o][i]);
+		fputc('\n', out);
+	}
+}
+
+/* Nobody is answered but the nodes of the lab file: the office must not boot from here. */
 static void write_hosts(const struct server *s, FILE *out)
 {
 	json_t *nodes = json_object_get(s->lab, "nodes"), *node;
-	bool all_have_mac = true;
 	const char *name;
 
 	json_object_foreach (nodes, name, node) {
 		const char *mac = json_string_value(json_object_get(node, "mac"));
+		const char *uuid = json_string_value(json_object_get(node, "uuid"));
 
 		if (mac)
 			fprintf(out, "dhcp-host=%s\n", mac);
-		else
-			all_have_mac = false;
+		else if (uuid)
+			write_uuid(uuid, out);
 	}
-	/* A node known by its UUID alone cannot be told apart before it runs iPXE. */
-	if (all_have_mac)
-		fputs("dhcp-ignore=tag:!known\n", out);
+	fputs("dhcp-ignore=tag:!known,tag:!listed\n", out);
 }
 
 static void write_boot(const struct server *s, FILE *out, bool proxy)

@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 #define THREADS        4
-#define CONNECTIONS    4096
+#define PER_ADDRESS    256
 #define IDLE_TIMEOUT_S 60
+#define RETRY_AFTER_S  "2"
 #define SWALLOW_BYTES  (64 << 20) /* of a body that is too long, so that its sender reads the 413 */
 
 struct http {
@@ -81,6 +82,11 @@ void request_error(struct request *request, unsigned int status, const char *for
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	request_reply(request, status, json_pack("{s{ss}}", "error", "message", message));
+}
+
+static const char *header(const struct request *request, const char *name)
+{
+	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
 }
 
 static void wake(struct hold *hold)
@@ -166,21 +172,45 @@ static enum MHD_Result send_reply(struct request *request)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	if (request->status == MHD_HTTP_UNAUTHORIZED)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+	if (request->status == MHD_HTTP_TOO_MANY_REQUESTS || request->status == MHD_HTTP_SERVICE_UNAVAILABLE)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RETRY_AFTER_S);
+	if (request->status == MHD_HTTP_TOO_MANY_REQUESTS || request->status == MHD_HTTP_BAD_REQUEST)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 	stage(request->server->http, request->connection, PEER_REPLY);
 	result = MHD_queue_response(request->connection, request->status ? request->status : 500, response);
 	MHD_destroy_response(response);
 	return result;
 }
 
+static struct in_addr peer_address(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+	    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	return info && info->client_addr && info->client_addr->sa_family == AF_INET
+	           ? ((const struct sockaddr_in *)info->client_addr)->sin_addr
+	           : (struct in_addr){0};
+}
+
 /* Fills what is known from the head; false: the reply is there already. */
 static bool read_head(struct request *request, const char *url)
 {
 	struct server *server = request->server;
-	const char *value =
-	    MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
+	const char *value = header(request, MHD_HTTP_HEADER_AUTHORIZATION);
 
 	if (strlen(url) >= sizeof(request->path)) {
 		request_error(request, MHD_HTTP_URI_TOO_LONG, "no address here is that long");
+		return false;
+	}
+	for (const char *c = url; *c; c++) {
+		if (*c <= ' ' || *c > '~') {
+			request_error(request, MHD_HTTP_BAD_REQUEST, "no address here has such characters");
+			return false;
+		}
+	}
+	if (header(request, MHD_HTTP_HEADER_CONTENT_LENGTH) &&
+	    header(request, MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
+		request_error(request, MHD_HTTP_BAD_REQUEST, "two lengths of one body");
 		return false;
 	}
 	strcpy(request->path, url);
@@ -194,15 +224,28 @@ static bool read_head(struct request *request, const char *url)
 	return api_authorise(server, request);
 }
 
+/* As read_head(). Whoever is not a node that is up has few tries: guessing, and asking for scripts without
+ * end, is slow. */
+static bool admit(struct request *request, const char *url)
+{
+	struct server *server = request->server;
+	bool fine = read_head(request, url);
+
+	if (request->route && request->route->flags && fine)
+		return true;
+	if (limit_take(server->limit, request->address.s_addr, moment_now()))
+		return fine;
+	request_error(request, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests from this address");
+	return false;
+}
+
 /* Whether a body comes that can be read to its end. A reply before that may not reach a client that still
  * sends. */
 static bool body_follows(struct request *request)
 {
-	const char *length =
-	    MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	const char *length = header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
-	if (MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
-	                                MHD_HTTP_HEADER_TRANSFER_ENCODING))
+	if (header(request, MHD_HTTP_HEADER_TRANSFER_ENCODING))
 		return true;
 	return length && strcmp(length, "0") && strtoull(length, NULL, 10) <= SWALLOW_BYTES;
 }
@@ -222,7 +265,8 @@ static enum MHD_Result begin(struct server *server, struct MHD_Connection *conne
 	request->hold = (struct hold){.wake = wake, .alive = alive, .ctx = request};
 	stage(server->http, connection, PEER_BODY);
 	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned int)IDLE_TIMEOUT_S);
-	request->settled = !read_head(request, url);
+	request->address = peer_address(connection);
+	request->settled = !admit(request, url);
 	return request->settled && !body_follows(request) ? send_reply(request) : MHD_YES;
 }
 
@@ -322,7 +366,8 @@ int http_start(struct server *server)
 		return -ENOMEM;
 	server->http = http;
 	http->peers = peers_new();
-	if (!http->peers)
+	server->limit = limit_new();
+	if (!http->peers || !server->limit)
 		return -ENOMEM;
 	int fd = listen_open(server);
 	if (fd < 0)
@@ -331,7 +376,8 @@ int http_start(struct server *server)
 	http->daemon =
 	    MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG,
 	                     server->port, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, fd,
-	                     MHD_OPTION_THREAD_POOL_SIZE, THREADS, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
+	                     MHD_OPTION_THREAD_POOL_SIZE, THREADS, MHD_OPTION_CONNECTION_LIMIT,
+	                     listen_connections(), MHD_OPTION_PER_IP_CONNECTION_LIMIT, PER_ADDRESS,
 	                     MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
 	                     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)65536, MHD_OPTION_NOTIFY_COMPLETED,
 	                     on_completed, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
@@ -357,6 +403,7 @@ void http_stop(struct server *server)
 		MHD_stop_daemon(server->http->daemon);
 	}
 	peers_free(server->http->peers);
+	limit_free(server->limit);
 	free(server->http);
 	server->http = NULL;
 }

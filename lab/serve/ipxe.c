@@ -3,7 +3,9 @@
 #include "server.h"
 #include "log.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,15 +186,23 @@ static void write_script(struct server *s, struct request *rq, FILE *out, const 
 	const char *initramfs = image_initramfs(s), *try = request_argument(rq, "try"), *missing;
 	struct boot_wish wish;
 	char token[33];
+	int r;
 
 	pthread_mutex_lock(&s->lock);
 	const char *name = conductor_who(s->conductor, mac, *uuid ? uuid : NULL);
 	if (!name) {
 		conductor_stranger(s->conductor, moment_now(), mac, uuid);
 		if (!try)
-			log_event(NULL, "boot", "%s (UUID %s) asked to boot; it is not in the lab file", mac,
-			          *uuid ? uuid : "unknown");
+			log_seldom(NULL, "boot", "%s (UUID %s) asked to boot; it is not in the lab file", mac,
+			           *uuid ? uuid : "unknown");
 		script_stranger(s, out, mac, uuid, try ? (unsigned int)strtoul(try, NULL, 10) : 0);
+	} else if ((r = neighbour_check(s, rq->address, mac))) {
+		log_seldom(name, "boot", "%s asked for its script in the name of %s and %s: it gets no token",
+		           inet_ntoa(rq->address), mac,
+		           r == -EPERM ? "has another MAC" : "is not known on the lab's interface");
+		script_trouble(s, out,
+		               "the request did not come by the NIC that it names, or not through the "
+		               "interface that server.interface of the lab file names");
 	} else if (!initramfs) {
 		log_event(name, "boot", "no initramfs.cpio.* in %s", s->image_dir);
 		script_trouble(s, out, "no initramfs in its image folder (run make image)");
@@ -201,7 +211,7 @@ static void write_script(struct server *s, struct request *rq, FILE *out, const 
 		script_trouble(s, out, "no such layer in its image folder (run make layers)");
 		conductor_no_layer(s->conductor, moment_now(), name, missing);
 	} else if (conductor_token(s->conductor, moment_now(), name, mac, &wish, token)) {
-		log_event(name, "boot", "no token: %s", store_message(s->store));
+		log_seldom(name, "boot", "no token: %s", store_message(s->store));
 		script_trouble(s, out, "its database cannot be written");
 	} else {
 		log_event(name, "boot", "%s fetches its boot script%s%s", mac,

@@ -4,12 +4,22 @@
 #define ASSAY_LOG_H
 
 #include <stdbool.h>
+#include <time.h>
 
 /* NODE and STEP may be NULL. */
-__attribute__((format(printf, 3, 4))) void log_event(const char *node, const char *step, const char *format,
-                                                     ...);
+void log_event(const char *node, const char *step, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-/* Nothing is printed from now on: for tests. */
+/* As log_event(), for what may happen again and again: a line that was printed less than a minute ago is only
+ * counted, and the next one of its kind says how often. */
+void log_seldom(const char *node, const char *step, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Whether LINE may be printed at NOW_S (a clock that does not jump); *MORE: how often it was not since it
+ * last was. */
+bool log_is_due(const char *line, time_t now_s, unsigned int *more);
+
+/* For tests: nothing is printed any more. */
 void log_quiet(bool quiet);
 
 #endif

@@ -6,6 +6,7 @@
 #include "conduct.h"
 
 #include <jansson.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,13 +21,19 @@ struct server {
 	pthread_mutex_t lock; /* of store and conductor */
 	char *run_dir;        /* beside the database: lock, dnsmasq's files */
 	char *image_dir;
+	const char *interface; /* server.interface */
+	bool loopback;         /* it is: a lab of made-up nodes, which have no MACs */
+	char address[16];      /* server.address without its prefix */
 	char *database;
-	bool metrics;     /* GET /metrics is answered */
-	char address[16]; /* server.address without its prefix */
+	bool metrics; /* GET /metrics is answered */
 	unsigned int prefix;
 	uint16_t port;
-	char url[64]; /* http://ADDRESS:PORT */
+	char url[64];    /* http://ADDRESS:PORT */
+	gid_t operators; /* whose members may give orders and read the store; -1: nobody but this user */
+	int operator_socket;
+	struct orders *orders;
 	struct http *http;
+	struct limit *limit;
 	bool stopping; /* nothing is held any more */
 };
 
@@ -46,10 +53,40 @@ void peer_stage(struct peers *peers, struct peer *peer, enum peer_stage stage);
 /* Shuts down those that take too long to say what they want. */
 void peers_tick(struct peers *peers, struct moment now);
 
+/* --- limit.c: tries of those who are no node that is up --- */
+struct limit;
+
+struct limit *limit_new(void);
+void limit_free(struct limit *limit);
+/* Whether ADDRESS (network byte order; 0: all that have none) may try once more. */
+bool limit_take(struct limit *limit, uint32_t address, struct moment now);
+
+/* --- neighbour.c --- */
+/* Whether server->interface is there; says on stderr what to do. 0 or -errno. */
+int neighbour_open(struct server *server);
+/* 0: the machine at ADDRESS has MAC (colons); -EPERM: it has another one; -ENXIO: it is not in the network of
+ * server->interface, or not known there now. */
+int neighbour_check(const struct server *server, struct in_addr address, const char *mac);
+
+/* --- orders.c: the operator's commands --- */
+struct orders;
+
+/* Serves server->operator_socket. 0 or -errno, said on stderr. */
+int orders_start(struct server *server);
+void orders_stop(struct server *server);
+
+/* How many bytes the disk that has the store has left. */
+int64_t server_room(const struct server *server);
+
 /* --- listen.c --- */
 /* Listens on server->address and port (0: any; then it is filled in). The socket, or -errno, said on stderr
  * with what to do. */
 int listen_open(struct server *server);
+/* The operator's socket in server->run_dir. The socket, or -errno, said on stderr. */
+int listen_operator(const struct server *server);
+/* How many connections may be open at once: fewer than files may be, for at that limit accept() fails, and
+ * the server would spin. */
+unsigned int listen_connections(void);
 
 /* --- http.c: requests, bodies, held requests --- */
 struct request;
@@ -79,6 +116,7 @@ struct request {
 	const struct route *route;
 	const char *method;
 	char path[512];
+	struct in_addr address; /* of the client */
 	char token[64];
 	struct node *node;
 	char *body;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "queue.h"
 
+#include "chain.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -94,6 +96,28 @@ static int put_run(struct store *store, const struct plan *plan, const char *pla
 	return r;
 }
 
+static int chain_run(struct store *store, const struct plan *plan, const char *lab, const char *group,
+                     const char *run, struct timespec now)
+{
+	char lab_sha256[SHA256_HEX_SIZE];
+	int r = sha256_hex(lab, strlen(lab), lab_sha256);
+	json_t *content =
+	    json_pack("{ss ss ss ss sI sI sI sb sI sI sb sO* sO*}", "group", group, "plan", plan->name,
+	              "plan_sha256", plan->text_sha256, "lab_sha256", lab_sha256, "boots",
+	              (json_int_t)plan->boots, "samples", (json_int_t)plan->samples, "seed",
+	              (json_int_t)plan->seed, "shuffled", (int)plan->shuffled, "scale_numerator",
+	              (json_int_t)plan->scale.numerator, "scale_denominator",
+	              (json_int_t)plan->scale.denominator, "as_published", (int)plan->as_published,
+	              "acceptance", plan->acceptance, "tune", plan->tune);
+
+	if (r) {
+		json_decref(content);
+		return r;
+	}
+	return chain_add(store, (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec, "run", run, "",
+	                 content);
+}
+
 int queue_run(struct store *store, const struct plan *plan, const char *plan_text, const json_t *lab,
               const char *group, char run[RUN_ID_SIZE])
 {
@@ -109,6 +133,8 @@ int queue_run(struct store *store, const struct plan *plan, const char *plan_tex
 		r = put_run(store, plan, plan_text, lab_text, group, run, now);
 		if (!r)
 			r = queue_cells(store, plan, run, 0);
+		if (!r)
+			r = chain_run(store, plan, lab_text, group, run, now);
 		r = store_end(store, r);
 	}
 	free(lab_text);

@@ -165,6 +165,17 @@ CREATE TABLE results (
 		REFERENCES assignments (run, cell_id, boot, sample, attempt, node)
 ) STRICT;
 
+-- What nodes brought and what the lab decided, each link's hash covering the one before (lab/store/chain.h).
+CREATE TABLE chain (
+	n INTEGER PRIMARY KEY,
+	at_unix_ns INTEGER NOT NULL,
+	kind TEXT NOT NULL,
+	run TEXT NOT NULL,
+	node TEXT NOT NULL,
+	content TEXT NOT NULL,
+	sha256 TEXT NOT NULL
+) STRICT;
+
 -- What was not accepted, byte for byte.
 CREATE TABLE refused (
 	id INTEGER PRIMARY KEY,

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define STORE_VERSION   4
+#define STORE_VERSION   5
 #define BUSY_TIMEOUT_MS 10000
 #define STATEMENTS      256
 
@@ -265,6 +266,8 @@ static const char *const migrations[STORE_VERSION] = {
     [3] = "ALTER TABLE runs ADD COLUMN precision REAL;"
           "ALTER TABLE runs ADD COLUMN imported TEXT;"
           "ALTER TABLE cells ADD COLUMN enough INTEGER;",
+    [4] = "CREATE TABLE chain (n INTEGER PRIMARY KEY, at_unix_ns INTEGER NOT NULL, kind TEXT NOT NULL, run "
+          "TEXT NOT NULL, node TEXT NOT NULL, content TEXT NOT NULL, sha256 TEXT NOT NULL) STRICT;",
 };
 
 static int migrate(struct store *store, const char *path, enum store_mode mode, FILE *err)
@@ -300,6 +303,36 @@ static int migrate(struct store *store, const char *path, enum store_mode mode, 
 	return store_end(store, r);
 }
 
+static int set_up(struct store *store)
+{
+	sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
+	return exec(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;");
+}
+
+/* Whether PATH is there to be read, and no server has it open: then there is no write-ahead log beside it. */
+static bool nobody_writes(const char *path)
+{
+	char log[4096];
+
+	snprintf(log, sizeof(log), "%s-wal", path);
+	return !access(path, R_OK) && access(log, F_OK) && errno == ENOENT;
+}
+
+/* Who may only read cannot make the shared memory by which readers and writers of a write-ahead log agree. */
+static int open_as_it_is(struct store *store, const char *path)
+{
+	char uri[4096] = "file:";
+	size_t n = strlen(uri);
+
+	for (; *path && n < sizeof(uri) - 16; path++)
+		n += (size_t)snprintf(uri + n, 4, strchr("%?#", *path) ? "%%%02x" : "%c", *path);
+	strcpy(uri + n, "?immutable=1");
+	sqlite3_close(store->db);
+	store->db = NULL;
+	return store_error(store,
+	                   sqlite3_open_v2(uri, &store->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL));
+}
+
 int store_open(const char *path, enum store_mode mode, FILE *err, struct store **out)
 {
 	struct store *store = calloc(1, sizeof(*store));
@@ -309,11 +342,10 @@ int store_open(const char *path, enum store_mode mode, FILE *err, struct store *
 	if (!store)
 		return -ENOMEM;
 	r = store_error(store, sqlite3_open_v2(path, &store->db, flags, NULL));
-	if (!r) {
-		sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
-		r = exec(store,
-		         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;");
-	}
+	if (!r)
+		r = set_up(store);
+	if ((r == -EROFS || r == -ENOENT) && mode == STORE_EXISTING && nobody_writes(path))
+		r = open_as_it_is(store, path);
 	if (!r)
 		r = migrate(store, path, mode, err);
 	if (r) {

@@ -19,7 +19,7 @@ says()
 	like "assay $*: says" "$text" "$pattern"
 }
 
-is "the commands" "$(echo "$commands" | tr '\n' ' ')" "plan run serve status report compare import export observers factors "
+is "the commands" "$(echo "$commands" | tr '\n' ' ')" "plan run serve status report compare import export pack verify observers factors "
 for command in $commands; do
 	says 0 "^usage: assay $command" "$command" --help
 	says 0 "^usage: assay $command" "$command" -h

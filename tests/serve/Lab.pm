@@ -17,6 +17,7 @@ sub new {
 	my ($class) = @_;
 	my $self = bless {dir => File::Temp->newdir(), children => {}, url => ''}, $class;
 	my $dir = $self->{dir};
+	$self->{db} = "$dir/db";
 	mkdir "$dir/image" or die;
 	mkdir "$dir/image/ipxe" or die;
 	write_file("$dir/image/vmlinuz", 'K' x 100_000);
@@ -108,7 +109,7 @@ sub serve {
 	my $log = "$self->{dir}/serve.log";
 	my $from = -s $log // 0;
 	my $port = $self->{url} =~ /:(\d+)$/ ? $1 : 0;
-	$self->{server} = $self->spawn('serve', $assay, 'serve', "$self->{dir}/lab.yaml", '--db', "$self->{dir}/db", '--image',
+	$self->{server} = $self->spawn('serve', $assay, 'serve', "$self->{dir}/lab.yaml", '--db', $self->{db}, '--image',
 		"$self->{dir}/image", '--port', $port, @more);
 	wait_for(20, 'the server listens', sub {
 		my $text = substr read_file($log), $from;
@@ -129,9 +130,10 @@ sub request {
 
 # As request(), in one write: HTTP::Tiny's two wait 40 ms for each other (Nagle's algorithm).
 sub quick {
-	my ($self, $method, $path, $token, $body) = @_;
+	my ($self, $method, $path, $token, $body, $from) = @_;
 	my $text = defined $body ? $json->encode($body) : '';
-	my $s = IO::Socket::INET->new(PeerAddr => $self->{url} =~ m{//(.*)}, Proto => 'tcp') or die "connect: $!";
+	my $s = IO::Socket::INET->new(PeerAddr => $self->{url} =~ m{//(.*)}, Proto => 'tcp', $from ? (LocalAddr => $from) : ())
+		or die "connect: $!";
 	print $s "$method $path HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer $token\r\nContent-Length: ",
 		length $text, "\r\n\r\n$text";
 	local $/;
@@ -139,9 +141,37 @@ sub quick {
 	return {status => $status // 599, content => $content // ''};
 }
 
+# The token of a script
+sub token {
+	my ($self, $query) = @_;
+	my $script = $self->request('GET', "/boot.ipxe?$query")->{content};
+	return $script =~ /assay\.token=([0-9a-f]{32}) / ? $1 : '';
+}
+
+# Bodies that the server takes: the hello of a node, and a valid result of WORK (what `next` gave) from the boot BOOT_ID
+sub hello {
+	my ($mac, $boot_id, %more) = @_;
+	return {
+		schema_version => 1, mac => $mac, boot_id => $boot_id, image_id => 'sim', uptime_ns => 1,
+		inventory => {schema_version => 1, dmi => {}, cpus => {model => 'x', online => 1}, memory_bytes => 1, kernel_release => 'x',
+			command_line => '', pci => [], nics => [], disks => []}, %more};
+}
+
+sub result {
+	my ($work, $boot_id, %more) = @_;
+	my $size = $work->{cell}{workload}{size_bytes};
+	return {
+		schema_version => 1, (map { $_ => $work->{$_} } qw(run cell_id boot sample attempt role cell)), node => $work->{self}{name},
+		verdict => 'valid', started_unix_ns => 1,
+		evidence => {boot_id => $boot_id, kernel_release => 'x', image_id => 'sim', command_line => '', states_built_before => 0,
+			in_force => $work->{cell}{state}, differences => [], nics => [], paths => [], before => {}, after => {}},
+		measurement => {bytes => $size, ns => 1000, mb_per_s => $size, mib_per_s => 1, records_full => 1, records_partial => 0,
+			second_bytes => [], equivalent => 'dd'}, %more};
+}
+
 sub sql {
 	my ($self, $sql) = @_;
-	my $out = `sqlite3 -cmd '.timeout 5000' "$self->{dir}/db" "$sql"`;
+	my $out = `sqlite3 -cmd '.timeout 5000' "$self->{db}" "$sql"`;
 	chomp $out;
 	return $out;
 }

@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep time);
 
 # A DHCPDISCOVER as a PXE ROM sends it; gives what the offer says, undef where none comes.
 sub send_discover {
-	my ($mac, $arch, $ipxe) = @_;
+	my ($mac, $arch, $ipxe, $uuid) = @_;
 	socket(my $s, PF_INET, SOCK_DGRAM, getprotobyname('udp')) or die $!;
 	setsockopt($s, SOL_SOCKET, SO_REUSEADDR, 1);
 	setsockopt($s, SOL_SOCKET, SO_BROADCAST, 1);
@@ -25,6 +25,7 @@ sub send_discover {
 	$packet .= pack('CCC', 53, 1, 1) . pack('CC/a', 60, "PXEClient:Arch:0000$arch:UNDI:002001") . pack('CCn', 93, 2, $arch) .
 		pack('CCCCC', 55, 3, 1, 66, 67);
 	$packet .= pack('CCCCC', 175, 3, 177, 1, 1) if $ipxe;
+	$packet .= pack('CCCH32', 97, 17, 0, $uuid) if $uuid;
 	$packet .= "\xff";
 	for my $try (1 .. 2) {
 		send($s, $packet, 0, pack_sockaddr_in(67, INADDR_BROADCAST)) or die "send: $!";
@@ -78,8 +79,6 @@ sub lab_file {
 	my $server = "server: {interface: $o{interface}, address: 10.77.0.1/24, dhcp: $o{dhcp}" .
 		($o{dhcp} eq 'own' ? ', dhcp_range: [10.77.0.20, 10.77.0.40]' : '') . '}';
 	$text =~ s/^server: .*$/$server/m;
-	# A node without a MAC cannot be told from a stranger; here all have one.
-	$text =~ s/uuid: "[^"]*"/mac: "52:54:00:00:00:02"/;
 	Lab::write_file("$dir/lab.yaml", $text);
 }
 
@@ -92,6 +91,7 @@ sub discover {
 
 sub dnsmasq_pid { (Lab::read_file("$dir/db.run/dnsmasq.pid") =~ /(\d+)/)[0] // 0 }
 
+Lab::write_file("$dir/lab.yaml", Lab::read_file("$dir/lab.yaml") =~ s/uuid: "[^"]*"/uuid: "00112233-4455-6677-8899-aabbccddeeff"/r);
 lab_file(interface => 'lab0', dhcp => 'own');
 $lab->serve;
 my $offer = discover($mac, 0, 0);
@@ -102,8 +102,13 @@ is(discover($mac, 7, 0)->{file}, 'ipxe.efi', 'UEFI');
 is(discover($mac, 9, 0)->{file}, 'ipxe.efi', 'UEFI of another number');
 is(discover($mac, 0, 1)->{file}, "$lab->{url}/boot.ipxe", 'iPXE: the script by HTTP');
 is(discover('52:54:00:00:00:09', 0, 0), undef, 'a machine that is not listed gets none');
-Lab::wait_for(5, 'the stranger', sub { $lab->sql('SELECT count(*) FROM strangers') == 1 });
-is($lab->sql('SELECT mac FROM strangers'), '52:54:00:00:00:09', 'but the operator sees it');
+my $uuid = '33221100554477668899aabbccddeeff';
+ok(discover('52:54:00:00:00:02', 0, 0, $uuid), 'one that is listed by its UUID gets one, its first fields as SMBIOS has them');
+ok(discover('52:54:00:00:00:02', 0, 1, '00112233445566778899aabbccddeeff'), 'or as they are read');
+is(discover('52:54:00:00:00:02', 0, 0, '00112233445566778899aabbccddee00'), undef, 'another UUID gets none');
+Lab::wait_for(5, 'the strangers', sub { $lab->sql('SELECT count(*) FROM strangers') == 2 });
+is($lab->sql('SELECT group_concat(mac) FROM (SELECT mac FROM strangers ORDER BY mac)'), '52:54:00:00:00:02,52:54:00:00:00:09',
+	'but the operator sees them');
 like(`ss -Hlunp`, qr/%lab0:67\b/, 'DHCP is bound to the interface');
 unlike(`ss -Hlunt`, qr/:53\b/, 'no DNS');
 

@@ -18,19 +18,8 @@ $lab->serve;
 
 sub status { $lab->request(@_)->{status} }
 
-sub token {
-	my ($query) = @_;
-	my $script = $lab->request('GET', "/boot.ipxe?$query")->{content};
-	return $script =~ /assay\.token=([0-9a-f]{32}) / ? $1 : '';
-}
-
-sub hello {
-	my ($boot_id, %more) = @_;
-	return {
-		schema_version => 1, mac => $mac, boot_id => $boot_id, image_id => 'sim', uptime_ns => 1,
-		inventory => {schema_version => 1, dmi => {}, cpus => {model => 'x', online => 1}, memory_bytes => 1, kernel_release => 'x',
-			command_line => '', pci => [], nics => [], disks => []}, %more};
-}
+sub token { $lab->token(@_) }
+sub hello { Lab::hello($mac, @_) }
 
 # --- boot scripts ---
 my $answer = $lab->request('GET', '/boot.ipxe');
@@ -140,14 +129,7 @@ Lab::wait_for(20, 'work', sub {
 is_deeply([@$work{qw(run boot sample attempt role)}], [$run, 1, 1, 1, 'measure'], 'the first sample, of the raw disk');
 is($work->{self}{storage_address}, '10.99.0.1/24', 'with the storage address');
 my $address = "/v1/results/$run/$work->{cell_id}/1/1";
-my $result = {
-	schema_version => 1, (map { $_ => $work->{$_} } qw(run cell_id boot sample attempt role cell)), node => 'n1', verdict => 'valid',
-	started_unix_ns => 1,
-	evidence => {boot_id => $boot_b, kernel_release => 'x', image_id => 'sim', command_line => '', states_built_before => 0,
-		in_force => $work->{cell}{state}, differences => [], nics => [], paths => [], before => {}, after => {}},
-	measurement => {bytes => $work->{cell}{workload}{size_bytes}, ns => 1000, mb_per_s => $work->{cell}{workload}{size_bytes}, mib_per_s => 1, records_full => 1,
-		records_partial => 0, second_bytes => [], equivalent => 'dd'},
-};
+my $result = Lab::result($work, $boot_b);
 for my $case (['/cell_id', cell_id => $cell], ['/boot', boot => 2], ['/sample', sample => 2], ['/node', node => 'n2'],
 	['/role', role => 'peer'], ['/cell', cell => {%{ $work->{cell} }, state => {%{ $work->{cell}{state} }, 'nic.mtu' => 1501}}],
 	['/verdict', verdict => 'good'], ['/measurement/bytes', measurement => {%{ $result->{measurement} }, bytes => 0}]) {

@@ -26,6 +26,8 @@ Lab::write_file("$lab->{dir}/lab.yaml",
 Lab::write_file("$lab->{dir}/plan.yaml", "schema_version: 1\nquestion: q\nnodes: 1\nbase: {stack: raw}\n" .
 	"workloads:\n  - copy: {bs: 64KiB, size: 64KiB}\nrepeat: {boots: 1, samples: 1}\n");
 
+# Each has its own address, as nodes do: one address may not ask for a thousand scripts, nor hold a thousand connections.
+sub address { sprintf '127.1.%d.%d', $_[0] >> 7, 1 + ($_[0] & 127) }
 sub mac { sprintf '52:54:%02x:00:%02x:%02x', $_[1] // 0, $_[0] >> 8, $_[0] & 255 }
 sub memory { (Lab::read_file("/proc/$lab->{server}/status") =~ /VmRSS:\s+(\d+)/)[0] / 1024 }
 
@@ -34,13 +36,13 @@ my $http = HTTP::Tiny->new(timeout => 30);
 my @token;
 my $started = time;
 for my $n (1 .. $nodes) {
-	my $script = $http->get("$lab->{url}/boot.ipxe?mac=" . mac($n))->{content};
+	my $script = $lab->quick('GET', '/boot.ipxe?mac=' . mac($n), 'none', undef, address($n))->{content};
 	$token[$n] = ($script =~ /assay\.token=(\w+)/)[0];
 	my $hello = {
 		schema_version => 1, mac => mac($n), boot_id => sprintf('00000000-0000-0000-0000-%012d', $n), image_id => 'sim', uptime_ns => 1,
 		inventory => {schema_version => 1, dmi => {}, cpus => {model => 'x', online => 1}, memory_bytes => 1, kernel_release => 'x',
 			command_line => '', pci => [], nics => [], disks => []}};
-	my $answer = $lab->quick('POST', '/v1/hello', $token[$n], $hello);
+	my $answer = $lab->quick('POST', '/v1/hello', $token[$n], $hello, address($n));
 	die "n$n: $answer->{status} $answer->{content}" if $answer->{status} != 200;
 }
 diag(sprintf '%d boots in %.1f s', $nodes, time - $started);
@@ -49,7 +51,7 @@ my (%held, $select);
 $select = IO::Select->new;
 sub ask {
 	my ($n) = @_;
-	my $s = IO::Socket::INET->new(PeerAddr => $lab->{url} =~ m{//(.*)}, Proto => 'tcp') or die "n$n: $!";
+	my $s = IO::Socket::INET->new(PeerAddr => $lab->{url} =~ m{//(.*)}, Proto => 'tcp', LocalAddr => address($n)) or die "n$n: $!";
 	print $s "GET /v1/next HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer $token[$n]\r\n\r\n";
 	$held{fileno $s} = [$n, $s];
 	$select->add($s);
@@ -91,7 +93,7 @@ while ($done < $runs && time < $until) {
 				command_line => '', states_built_before => 0, in_force => $work->{cell}{state}, differences => [], nics => [],
 				paths => [], before => {}, after => {}},
 			measurement => {bytes => $size, ns => 1000, mb_per_s => $size, mib_per_s => 1, records_full => 1, records_partial => 0,
-				second_bytes => [], equivalent => 'dd'}});
+				second_bytes => [], equivalent => 'dd'}}, address($n));
 		die "n$n: $answer->{status} $answer->{content}" if $answer->{status} != 200;
 		$done++;
 	}

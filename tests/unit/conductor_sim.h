@@ -15,6 +15,7 @@
 #include "../../lab/report/report.h"
 #include "../../lab/serve/conduct.h"
 #include "../../lab/serve/log.h"
+#include "../../lab/store/chain.h"
 #include "../../lab/store/queue.h"
 
 #include <stdlib.h>
@@ -64,6 +65,7 @@ struct sim {
 	int64_t round;
 	unsigned int measure_rounds; /* how long the first node measures */
 	unsigned int events, kill_at, kills;
+	bool no_chain;   /* the test broke it */
 	bool lose_reply; /* the event in which the server dies is done, but not answered */
 	enum sim_quirk (*quirk)(struct sim *sim, struct sim_node *n);
 };
@@ -142,11 +144,54 @@ static void sim_start(struct sim *sim, const char *plan_text)
 	assert_int_equal(conductor_open(sim->store, sim->lab, sim->now, &sim->c), 0);
 }
 
+/* Whatever happened: no link is missing or changed, and what must have one has it. */
+static void sim_chain(struct sim *sim)
+{
+	char previous[SHA256_HEX_SIZE], sha256[SHA256_HEX_SIZE];
+	int64_t n = 0, odd = -1;
+	sqlite3_stmt *row;
+
+	memset(previous, '0', SHA256_HEX_SIZE - 1);
+	previous[SHA256_HEX_SIZE - 1] = '\0';
+	assert_int_equal(
+	    store_ask(sim->store, &row,
+	              "SELECT n, at_unix_ns, kind, run, node, content, sha256 FROM chain ORDER BY n", ""),
+	    0);
+	while (store_row(sim->store, row) == 1) {
+		struct chain_link link = {.n = ++n,
+		                          .at_unix_ns = sqlite3_column_int64(row, 1),
+		                          .kind = store_text(row, 2),
+		                          .run = store_text(row, 3),
+		                          .node = store_text(row, 4)};
+
+		assert_int_equal(sqlite3_column_int64(row, 0), n);
+		snprintf(link.previous, sizeof(link.previous), "%s", previous);
+		assert_int_equal(sha256_hex(store_text(row, 5), strlen(store_text(row, 5)),
+		                            link.content_sha256),
+		                 0);
+		assert_int_equal(chain_hash(&link, sha256), 0);
+		assert_string_equal(sha256, store_text(row, 6));
+		strcpy(previous, sha256);
+	}
+	assert_int_equal(store_int(sim->store, &odd,
+	                           "SELECT abs((SELECT count(*) FROM chain WHERE kind = 'result') - (SELECT "
+	                           "count(*) FROM results)) + "
+	                           "abs((SELECT count(*) FROM chain WHERE kind = 'open') - (SELECT count(*) "
+	                           "FROM attempts)) + abs((SELECT "
+	                           "count(*) FROM chain WHERE kind = 'hello') - (SELECT count(*) FROM boots "
+	                           "WHERE boot_id NOT NULL))",
+	                           ""),
+	                 0);
+	assert_int_equal(odd, 0);
+}
+
 static void sim_end(struct sim *sim)
 {
 	char path[160];
 
 	assert_int_equal(store_check(sim->store), 0);
+	if (!sim->no_chain)
+		sim_chain(sim);
 	conductor_close(sim->c);
 	store_close(sim->store);
 	for (int i = 0; i < 2; i++) {

@@ -75,8 +75,9 @@ static bool read_request(int fd, char *buf, size_t size, char **body)
 static void answer(int fd, const char *status, const char *body)
 {
 	char text[16384];
-	int n = snprintf(text, sizeof(text), "HTTP/1.1 %s\r\nContent-Length: %zu\r\n\r\n%s", status,
-	                 strlen(body), body);
+	int n = snprintf(text, sizeof(text),
+	                 "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
+	                 status, strlen(body), body);
 
 	if (write(fd, text, n) != n)
 		perror("server");

@@ -81,7 +81,7 @@ static void test_made_as_promised(void **state)
 	store_reset(row);
 	assert_int_equal(count(store, "PRAGMA synchronous"), 2);
 	assert_int_equal(count(store, "PRAGMA foreign_keys"), 1);
-	assert_int_equal(count(store, "PRAGMA user_version"), 4);
+	assert_int_equal(count(store, "PRAGMA user_version"), 5);
 	assert_int_equal(count(store, "SELECT count(*) FROM pragma_table_list WHERE type = 'table' AND "
 	                              "schema = 'main' AND NOT strict "
 	                              "AND name NOT LIKE 'sqlite%'"),
@@ -112,6 +112,7 @@ static void test_first_version(void **state)
 	struct store *store;
 
 	assert_int_equal(store_open(f->path, STORE_CREATE, f->err, &store), 0);
+	assert_int_equal(store_do(store, "DROP TABLE chain", ""), 0);
 	assert_int_equal(store_do(store, "ALTER TABLE boots DROP COLUMN arguments", ""), 0);
 	assert_int_equal(store_do(store, "ALTER TABLE runs DROP COLUMN scale", ""), 0);
 	assert_int_equal(store_do(store, "ALTER TABLE runs DROP COLUMN acceptance", ""), 0);
@@ -128,9 +129,10 @@ static void test_first_version(void **state)
 	assert_int_equal(store_do(store, "PRAGMA user_version = 1", ""), 0);
 	store_close(store);
 	assert_int_equal(store_open(f->path, STORE_EXISTING, f->err, &store), 0);
-	assert_int_equal(count(store, "PRAGMA user_version"), 4);
+	assert_int_equal(count(store, "PRAGMA user_version"), 5);
 	assert_int_equal(count(store, "SELECT count(*) FROM boots WHERE arguments = ''"), 1);
 	assert_int_equal(count(store, "SELECT count(*) FROM runs WHERE scale IS NULL"), 0);
+	assert_int_equal(count(store, "SELECT count(*) FROM chain"), 0);
 	store_close(store);
 }
 
