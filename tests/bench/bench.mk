@@ -15,15 +15,3 @@ bench-nic: need-root image lab
 	@tests/bench/nic.sh
 
 .PHONY: bench-nic
-
-# Static: it runs in every system.
-$(OUT)/tests/detour: tests/bench/detour.c
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -static -o $@ $<
-
-## bench-noise: what is taken from a spinning program: Assay, the stock Debian kernel with its init, a minimal Debian
-bench-noise: need-root image lab $(OUT)/tests/detour
-	@$(IMAGE_ENV) image/layers.sh kernel-debian
-	@$(IMAGE_ENV) tests/bench/noise.sh $(OUT)/tests/detour
-
-.PHONY: bench-noise
