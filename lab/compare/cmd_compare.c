@@ -11,6 +11,7 @@
 
 struct options {
 	const char *database, *figure;
+	bool text, json;
 	struct compare *compare;
 };
 
@@ -70,6 +71,8 @@ static int parse(int argc, char **argv, struct options *o)
 	    {"one-boot", NULL,
 	     "decide from samples of one boot; verdicts hold for that boot alone, and the report says so",
 	     .set = &c->one_boot},
+	    {"text", NULL, "a table, for terminals; the default", .set = &o->text},
+	    {"json", NULL, "one document by results-schema/compare.json, for programs", .set = &o->json},
 	    {0},
 	};
 	const struct cli_command command = {"A B...",
@@ -109,14 +112,16 @@ static int check_allowed(const struct compare *c)
 	return ASSAY_OK;
 }
 
-static int run(struct compare *c, int argc, char **argv, const char *database)
+static int run(const struct options *o, int argc, char **argv)
 {
+	struct compare *c = o->compare;
 	int r = ASSAY_OK;
 
 	for (; optind < argc && !r; optind++) {
 		if (c->side_count == SIDES_MAX)
 			return cli_usage("compare", "at most %d sides", SIDES_MAX);
-		r = side_open(&c->sides[c->side_count], (char)('A' + c->side_count), argv[optind], database);
+		r = side_open(&c->sides[c->side_count], (char)('A' + c->side_count), argv[optind],
+		              o->database);
 		c->side_count++;
 	}
 	if (!r)
@@ -128,12 +133,17 @@ static int run(struct compare *c, int argc, char **argv, const char *database)
 	if (r)
 		return r;
 	r = judge(c);
+	if (!r && o->json)
+		r = compare_json(c, stdout);
+	else if (!r)
+		compare_print(c, stdout);
+	if (!r && fflush(stdout))
+		r = -errno;
 	if (r) {
 		fprintf(stderr, "assay compare: %s\n", strerror(-r));
 		return ASSAY_SYSTEM;
 	}
-	compare_print(c, stdout);
-	return fflush(stdout) ? ASSAY_SYSTEM : judge_exit(c);
+	return judge_exit(c);
 }
 
 int cmd_compare(int argc, char **argv)
@@ -154,8 +164,10 @@ int cmd_compare(int argc, char **argv)
 	}
 	if (result == CLI_GO && argc - optind < 2)
 		result = cli_usage("compare", "two sides, or more: what with what?");
+	if (result == CLI_GO && o.text && o.json)
+		result = cli_usage("compare", "one of --text, --json");
 	if (result == CLI_GO)
-		result = run(c, argc, argv, o.database);
+		result = run(&o, argc, argv);
 	for (size_t s = 0; s < c->side_count; s++)
 		side_close(&c->sides[s]);
 	free(c->pairs);

@@ -6,6 +6,8 @@
 #include "../report/design.h"
 #include "../report/figure.h"
 
+#include <jansson.h>
+
 enum { SIDES_MAX = 26, PICKS_MAX = 16, ALLOWED_MAX = 64, DIFFERENCES_MAX = 300 };
 
 struct pick {
@@ -78,7 +80,9 @@ bool is_allowed(struct compare *c, const char *name);
 /* control.c: what the cells do not say, but must not differ: hardware, kernel, ... ASSAY_NOT_COMPARABLE where
  * it does and is not allowed. */
 int control_check(struct compare *c);
-/* The lines on what was allowed and does differ. */
+/* [{"name", "side", "asked", "a", "other"}] of what does differ; the caller owns it. */
+json_t *control_json(const struct compare *c);
+/* The same as lines. */
 void control_print(const struct compare *c, FILE *out);
 /* "kernel, image, ...", for --help and complaints. */
 const char *control_names(void);
@@ -91,5 +95,10 @@ int judge_exit(const struct compare *c);
 
 /* compare_print.c */
 void compare_print(const struct compare *c, FILE *out);
+/* Why PAIR is not decided, and what would decide it: no new line. */
+void compare_why(const struct compare *c, const struct pair *pair, FILE *out);
+
+/* compare_json.c: by results-schema/compare.json. 0 or -errno. */
+int compare_json(const struct compare *c, FILE *out);
 
 #endif

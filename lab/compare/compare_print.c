@@ -68,24 +68,22 @@ static void print_figure(const struct stats_figure *f, FILE *out)
 	fprintf(out, "  %-28s", text);
 }
 
-/* Why it is not decided, and what would. */
-static void print_why(const struct compare *c, const struct pair *p, FILE *out)
+void compare_why(const struct compare *c, const struct pair *p, FILE *out)
 {
 	if (!p->a_figure.samples || !p->b_figure.samples)
-		fprintf(out, ": one side has no %s", p->figure->name);
+		fprintf(out, "one side has no %s", p->figure->name);
 	else if (isnan(p->ratio.median))
-		fputs(": a figure of 0 has no ratio", out);
+		fputs("a figure of 0 has no ratio", out);
 	else if (!p->decidable)
-		fprintf(
-		    out,
-		    ": %zu boot%s against %zu: no interval of the boot's effect; %zu boots a side at least",
-		    p->a_figure.boots, p->a_figure.boots == 1 ? "" : "s", p->b_figure.boots,
-		    stats_ratio_needs(1 - c->confidence, 1));
+		fprintf(out,
+		        "%zu boot%s against %zu: no interval of the boot's effect; %zu boots a side at least",
+		        p->a_figure.boots, p->a_figure.boots == 1 ? "" : "s", p->b_figure.boots,
+		        stats_ratio_needs(1 - c->confidence, 1));
 	else if (p->boots_needed)
-		fprintf(out, ": about %zu %s a side would decide", p->boots_needed,
+		fprintf(out, "about %zu %s a side would decide", p->boots_needed,
 		        p->by_boots ? "boots" : "samples");
 	else
-		fputs(": at the edge of the margin, which no number of boots decides", out);
+		fputs("at the edge of the margin, which no number of boots decides", out);
 }
 
 static void print_pair(const struct compare *c, const struct pair *p, int width, FILE *out)
@@ -103,12 +101,15 @@ static void print_pair(const struct compare *c, const struct pair *p, int width,
 		fprintf(out, "  %-7.4f [%.3f, %.3f] %7s", p->ratio.median, i->low, i->high,
 		        confidence_text(i->confidence, level));
 	fprintf(out, "  %-9.2g %s", fmin(p->p_differs, p->p_apart), stats_verdict_text(p->verdict));
-	if (p->verdict == STATS_UNDECIDED)
-		print_why(c, p, out);
+	if (p->verdict == STATS_UNDECIDED) {
+		fputs(": ", out);
+		compare_why(c, p, out);
+	}
 	fputc('\n', out);
 	if (p->bootstrap.confidence > 0 && p->by_boots)
-		fprintf(out, "  %-*s  bootstrap of the ratio of medians: %.4f [%.3f, %.3f]\n", width, "",
-		        p->bootstrap_ratio, p->bootstrap.low, p->bootstrap.high);
+		fprintf(out, "  %-*s  bootstrap of the ratio of medians: %.4f [%.3f, %.3f] %s\n", width, "",
+		        p->bootstrap_ratio, p->bootstrap.low, p->bootstrap.high,
+		        confidence_text(p->bootstrap.confidence, level));
 }
 
 static void print_feet(const struct compare *c, FILE *out)

@@ -5,6 +5,7 @@
 
 #include "../cli.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,20 +132,43 @@ int control_check(struct compare *c)
 	return r;
 }
 
-void control_print(const struct compare *c, FILE *out)
+json_t *control_json(const struct compare *c)
 {
+	json_t *all = json_array();
+
 	for (size_t i = 0; i < CONTROLS; i++)
 		for (size_t s = 1; s < c->side_count; s++) {
-			char *x = look(&c->sides[0], &controls[i]), *y = look(&c->sides[s], &controls[i]);
+			const struct side *b = &c->sides[s];
+			char *x = look(&c->sides[0], &controls[i]), *y = look(b, &controls[i]);
 
 			if (x && y && strcmp(x, y) != 0)
-				fprintf(out, "%s to differ: %s: A %s; %c %s\n",
-				        node_was_picked(&c->sides[0], &c->sides[s], &controls[i]) ? "Asked"
-				                                                                  : "Allowed",
-				        controls[i].name, x, c->sides[s].name, y);
+				json_array_append_new(
+				    all,
+				    json_pack("{ss ss# sb ss ss}", "name", controls[i].name, "side", &b->name,
+				              1, "asked", (int)node_was_picked(&c->sides[0], b, &controls[i]),
+				              "a", x, "other", y));
 			free(x);
 			free(y);
 		}
+	return all;
+}
+
+static const char *member(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+void control_print(const struct compare *c, FILE *out)
+{
+	json_t *all = control_json(c);
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (all, i, one)
+		fprintf(out, "%s to differ: %s: A %s; %s %s\n",
+		        json_is_true(json_object_get(one, "asked")) ? "Asked" : "Allowed",
+		        member(one, "name"), member(one, "a"), member(one, "side"), member(one, "other"));
+	json_decref(all);
 }
 
 const char *control_names(void)

@@ -10,7 +10,7 @@
 int plan_read_precision(struct plan_build *b)
 {
 	const json_t *value = json_object_get(b->doc.root, "precision");
-	size_t least = stats_median_needs(STATS_CONFIDENCE);
+	size_t least = stats_median_needs(STATS_CONFIDENCE_TO_STOP);
 
 	if (!value)
 		return 0;
@@ -23,8 +23,8 @@ int plan_read_precision(struct plan_build *b)
 		yaml_complain(
 		    &b->doc, "/precision", false,
 		    "precision: needs repeat: {boots: %zu} or more, which then is the most: fewer boots give "
-		    "no 95 %% interval of a median",
-		    least);
+		    "no %.1f %% interval of a median, by which a cell is left",
+		    least, 100 * STATS_CONFIDENCE_TO_STOP);
 		return -EINVAL;
 	}
 	return 0;

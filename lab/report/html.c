@@ -62,7 +62,7 @@ void html_printed(const struct page *p, const char *summary, void (*print)(const
 		if (summary)
 			fprintf(p->out, "<details><summary>%s</summary>", summary);
 		fputs("<pre>", p->out);
-		html_text(p->out, text);
+		html_text(p->out, text + strspn(text, "\n"));
 		fprintf(p->out, "</pre>%s\n", summary ? "</details>" : "");
 	}
 	free(text);

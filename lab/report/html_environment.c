@@ -60,6 +60,7 @@ void html_environment(const struct page *p)
 			fputs("</p>\n", p->out);
 		}
 	}
+	html_printed(p, "Legs of the storage network, as proven", paths_print);
 	pre(p, "The plan", "SELECT plan_text FROM runs WHERE run = ?");
 	pre(p, "Nodes and disks, as the lab file had them", "SELECT lab FROM runs WHERE run = ?");
 }

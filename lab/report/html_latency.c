@@ -21,6 +21,7 @@ struct curve {
 	const struct report_cell *cell;
 	uint64_t count, over;
 	double y[POINTS]; /* us; NAN: fewer I/Os than that percentile needs */
+	double p50, max;  /* us */
 	size_t samples;
 };
 
@@ -49,6 +50,8 @@ static bool load(const struct page *p, const struct report_cell *cell, const cha
 	}
 	curve->count = sum->count;
 	curve->over = sum->over;
+	curve->p50 = (double)histogram_percentile_ns(sum, 500000) / 1e3;
+	curve->max = (double)sum->max_ns / 1e3;
 	for (size_t i = 0; i < POINTS; i++) {
 		double above = pow(10, -nines(i));
 
@@ -60,26 +63,30 @@ static bool load(const struct page *p, const struct report_cell *cell, const cha
 	return sum->count > 0;
 }
 
-static void print_table(const struct page *p, const struct curve *curves, size_t count)
+static void number(const struct page *p, double value)
 {
-	static const size_t at[] = {0, 12, 24, 36, 48};
 	char text[32];
 
-	fputs("<div "
-	      "class=\"scroll\"><table><thead><tr><th>cell</th><th>I/Os</th><th>least</th><th>p90</"
-	      "th><th>p99</th>"
-	      "<th>p99.9</th><th>p99.99</th></tr></thead><tbody>\n",
+	fprintf(p->out, "<td>%s</td>", isfinite(value) ? figure_text(value, text, sizeof(text)) : "–");
+}
+
+static void print_table(const struct page *p, const struct curve *curves, size_t count)
+{
+	static const size_t at[] = {12, 24, 36, 48}; /* of p90 to p99.99 among the points */
+
+	fputs("<div class=\"scroll\"><table><thead><tr><th>cell</th><th>I/Os</th><th>least</th><th>p50</th>"
+	      "<th>p90</th><th>p99</th><th>p99.9</th><th>p99.99</th><th>most</th></tr></thead><tbody>\n",
 	      p->out);
 	for (size_t k = 0; k < count; k++) {
 		fprintf(p->out, "<tr><th scope=\"row\"><span class=\"key\" style=\"background:%s\"></span> ",
 		        palette_color(k));
 		html_text(p->out, curves[k].cell->label);
 		fprintf(p->out, "</th><td>%" PRIu64 "</td>", curves[k].count);
+		number(p, curves[k].y[0]);
+		number(p, curves[k].p50);
 		for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++)
-			fprintf(p->out, "<td>%s</td>",
-			        isfinite(curves[k].y[at[i]])
-			            ? figure_text(curves[k].y[at[i]], text, sizeof(text))
-			            : "–");
+			number(p, curves[k].y[at[i]]);
+		number(p, curves[k].max);
 		fputs("</tr>\n", p->out);
 	}
 	fputs("</tbody></table></div>\n", p->out);

@@ -6,19 +6,20 @@
 
 #include <inttypes.h>
 
-/* Of each cell: means of its valid samples, and what the storage NICs' counters of trouble rose by. */
+/* Of each cell: means of its valid samples, and what the storage NICs' counters of trouble rose by; s: what
+ * is looked at of each body, which is long, taken out of it once. */
 static const char noise_sql[] =
-    "WITH s AS (SELECT c.ordinal AS ordinal, c.label AS label, r.measured_ns AS ns, CAST(r.body AS TEXT) -> "
-    "'$.evidence' AS e "
+    "WITH s AS MATERIALIZED (SELECT c.ordinal AS ordinal, c.label AS label, r.measured_ns AS ns, "
+    "json_extract(CAST(r.body AS TEXT), '$.evidence.before', '$.evidence.after', '$.evidence.nics') AS e "
     "FROM attempts a JOIN results r USING (run, cell_id, boot, sample, attempt) JOIN cells c USING (run, "
     "cell_id) "
     "WHERE run = ? AND a.state = 'valid' AND r.role = 'measure'), "
-    "n AS (SELECT ordinal, label, ns, e ->> '$.after.context_switches' - (e ->> '$.before.context_switches') "
+    "n AS (SELECT ordinal, label, ns, e ->> '$[1].context_switches' - (e ->> '$[0].context_switches') "
     "AS switches, "
-    "e ->> '$.after.interrupts' - (e ->> '$.before.interrupts') AS interrupts, "
-    "e ->> '$.after.cpu_busy_ns' - (e ->> '$.before.cpu_busy_ns') AS busy_ns, "
-    "(SELECT sum(k.value - coalesce(e ->> ('$.nics[' || nic.key || '].counters_before.' || k.key), 0)) "
-    "FROM json_each(e, '$.nics') nic, json_each(nic.value, '$.counters_after') k "
+    "e ->> '$[1].interrupts' - (e ->> '$[0].interrupts') AS interrupts, "
+    "e ->> '$[1].cpu_busy_ns' - (e ->> '$[0].cpu_busy_ns') AS busy_ns, "
+    "(SELECT sum(k.value - coalesce(e ->> ('$[2][' || nic.key || '].counters_before.' || k.key), 0)) "
+    "FROM json_each(e, '$[2]') nic, json_each(nic.value, '$.counters_after') k "
     "WHERE k.key GLOB '*error*' OR k.key GLOB '*drop*' OR k.key GLOB '*missed*') AS trouble FROM s) "
     "SELECT ordinal, label, count(*), avg(ns) / 1e9, avg(switches), avg(interrupts), avg(busy_ns) / 1e9, "
     "sum(trouble) "

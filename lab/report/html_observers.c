@@ -105,9 +105,10 @@ static void draw(const struct page *p, const struct panel *f, const struct line 
 	chart_end(&chart);
 	fputs("<p class=\"legend\">", p->out);
 	for (size_t i = 0; i < shown; i++) {
-		fprintf(p->out, "<span class=\"key\" style=\"background:%s\"></span> ", palette_color(i));
+		fprintf(p->out, "<span><span class=\"key\" style=\"background:%s\"></span> ",
+		        palette_color(i));
 		html_text(p->out, lines[i].object);
-		fputs(" &ensp;", p->out);
+		fputs("</span> ", p->out);
 	}
 	if (count > shown)
 		fprintf(p->out, "(%zu that did less are left out)", count - shown);

@@ -72,5 +72,6 @@ void html_order(const struct page *p)
 		draw(p, dots, n);
 	else
 		fputs("<p>It takes cells of several samples to see whether the run drifted.</p>\n", p->out);
+	html_printed(p, NULL, order_print);
 	free(dots);
 }

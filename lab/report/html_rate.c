@@ -174,11 +174,11 @@ static void draw(const struct page *p, const struct report_cell *cell, const str
 	for (size_t k = 0; k < shown; k++)
 		chart_line(&chart, x, lines + k * n, n, k);
 	chart_end(&chart);
-	fputs("<p class=\"legend\"><span class=\"key band\"></span> all samples &ensp;", p->out);
+	fputs("<p class=\"legend\"><span><span class=\"key band\"></span> all samples</span> ", p->out);
 	for (size_t k = 0; k < shown; k++)
 		fprintf(p->out,
-		        "<span class=\"key\" style=\"background:%s\"></span> %s: boot %" PRId64
-		        ", sample %" PRId64 " &ensp;",
+		        "<span><span class=\"key\" style=\"background:%s\"></span> %s: boot %" PRId64
+		        ", sample %" PRId64 "</span> ",
 		        palette_color(k), shown == 3 ? names[k] : "sample", all->list[picks[k]].boot,
 		        all->list[picks[k]].sample);
 	fputs("</p><script type=\"application/json\" class=\"zoom\">", p->out);

@@ -97,17 +97,18 @@ static void legend(const struct page *p)
 {
 	fputs("<p class=\"legend\">", p->out);
 	for (int64_t boot = 1; boot <= p->report->boots && boot <= PALETTE; boot++) {
-		fputs("<svg width=\"14\" height=\"14\" aria-hidden=\"true\">", p->out);
+		fputs("<span><svg width=\"14\" height=\"14\" aria-hidden=\"true\">", p->out);
 		svg_mark(p->out, (size_t)boot - 1, 50, 7, NULL);
-		fprintf(p->out, "</svg> boot %" PRId64 " &ensp;", boot);
+		fprintf(p->out, "</svg> boot %" PRId64 "</span> ", boot);
 	}
 	if (p->report->boots > PALETTE)
 		fprintf(p->out, "(boot %d has the mark of boot 1, and so on) &ensp;", PALETTE + 1);
-	fputs("<svg width=\"26\" height=\"14\" aria-hidden=\"true\"><line class=\"i\" x1=\"1\" x2=\"25\" "
-	      "y1=\"7\" "
-	      "y2=\"7\"/><line class=\"m\" x1=\"13\" x2=\"13\" y1=\"0\" y2=\"14\"/></svg> median and "
-	      "interval</p>\n",
-	      p->out);
+	fputs(
+	    "<span><svg width=\"26\" height=\"14\" aria-hidden=\"true\"><line class=\"i\" x1=\"1\" x2=\"25\" "
+	    "y1=\"7\" "
+	    "y2=\"7\"/><line class=\"m\" x1=\"13\" x2=\"13\" y1=\"0\" y2=\"14\"/></svg> median and "
+	    "interval</p>\n",
+	    p->out);
 }
 
 void html_results(const struct page *p)
@@ -126,4 +127,9 @@ void html_results(const struct page *p)
 	    "nothing "
 	    "of another.</p>\n",
 	    ESTIMATE_METHOD);
+	html_printed(p, "Steady state", steady_print);
+	html_printed(p, "Round trips", round_trips_print);
+	html_printed(p, "Failovers", failovers_print);
+	html_printed(p, "Resyncs, online verify, changes of roles, trees of files", parts_print);
+	html_printed(p, "As CrystalDiskMark shows it", crystal_print);
 }

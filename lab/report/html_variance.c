@@ -115,6 +115,4 @@ void html_variance(const struct page *p)
 	      "are not complete are left out.</p>\n",
 	      p->out);
 	html_printed(p, "Which factors the differences between cells go with", variance_print);
-	html_printed(p, "Drift, order, and place in the run", order_print);
-	html_printed(p, "Burst and lasting rate", knee_print);
 }

@@ -5,7 +5,7 @@
 #include "environment.h"
 #include <inttypes.h>
 
-enum { TIES_SHOWN = 6 };
+enum { TIES_SHOWN = 6, FALLS_SHOWN = 6 };
 
 static void completeness(const struct page *p)
 {
@@ -80,6 +80,82 @@ static void best(const struct page *p, size_t g)
 	if (ties > TIES_SHOWN)
 		fprintf(p->out, " and %zu more", ties - TIES_SHOWN);
 	fputs("</li>\n", p->out);
+}
+
+/* A figure of a cell whose rate fell is neither what the cache took nor what lasts. */
+static void falls(const struct page *p)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->report->cell_count; i++) {
+		const struct report_cell *cell = &p->report->cells[i];
+		struct knee knee;
+		char *text = NULL;
+		size_t size = 0;
+
+		if (knee_of_cell(p->report, cell, &knee) || !knee.fell)
+			continue;
+		FILE *memory = open_memstream(&text, &size);
+
+		if (!memory)
+			continue;
+		knee_text(&knee, memory);
+		fclose(memory);
+		if (++count == FALLS_SHOWN + 1)
+			fputs("<details><summary>It fell in more cells.</summary>\n", p->out);
+		fputs("<p class=\"warn\"><b>The rate fell for good</b> while <em>", p->out);
+		html_text(p->out, cell->label);
+		fputs("</em> was measured: ", p->out);
+		html_text(p->out, text);
+		fputs(". The cell's figure mixes both.</p>\n", p->out);
+		free(text);
+	}
+	if (count > FALLS_SHOWN)
+		fputs("</details>\n", p->out);
+}
+
+static void steadiness(const struct page *p)
+{
+	size_t missed = 0, samples = 0;
+
+	for (size_t i = 0; i < p->report->cell_count; i++) {
+		size_t cell_missed, cell_samples;
+
+		if (steady_missed(p->report, &p->report->cells[i], &cell_missed, &cell_samples))
+			continue;
+		missed += cell_missed;
+		samples += cell_samples;
+	}
+	if (!samples)
+		return;
+	if (missed)
+		fprintf(p->out,
+		        "<p class=\"warn\"><b>Not steady:</b> %zu of %zu samples in rounds did not come to a "
+		        "steady state; <a href=\"#results\">which, and how far off</a>.</p>\n",
+		        missed, samples);
+	else
+		fprintf(p->out, "<p class=\"good\">All %zu samples in rounds came to a steady state.</p>\n",
+		        samples);
+}
+
+/* Where the figures come from, if not from the plan as it is, on hardware. */
+static void origin(const struct page *p)
+{
+	const struct report *r = p->report;
+
+	if (*r->imported) {
+		fputs("<p class=\"warn\"><b>Imported</b> (", p->out);
+		html_text(p->out, r->imported);
+		fputs("): no evidence that what was measured is what is said; boots are as far as the file "
+		      "tells "
+		      "them.</p>\n",
+		      p->out);
+	}
+	if (r->as_published)
+		fputs("<p class=\"warn\"><b>As published:</b> with the sizes, data and repeats of the "
+		      "experiment "
+		      "that the plan repeats, mistakes included.</p>\n",
+		      p->out);
 }
 
 static void cautions(const struct page *p)
@@ -159,7 +235,10 @@ void html_verdict(const struct page *p)
 		html_error(p, p->report->error);
 	}
 	fputs("</p>\n", p->out);
+	origin(p);
 	cautions(p);
+	falls(p);
+	steadiness(p);
 	acceptance(p);
 	fputs("<ul>\n", p->out);
 	for (size_t g = 0; g < p->group_count; g++)

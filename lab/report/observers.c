@@ -57,9 +57,11 @@ static void print_cost(const struct report *report, FILE *out)
 
 	if (store_ask(
 	        report->store, &row,
-	        "SELECT count(*), max(1e-6 * (s.value ->> 'cost_ns') / (s.value ->> 'rows')), max(s.value "
-	        "->> 'shared') FROM results r, json_each(CAST(r.body AS TEXT), '$.evidence') s WHERE run = "
-	        "? AND r.verdict = 'valid' AND s.key = 'series'",
+	        "WITH s AS MATERIALIZED (SELECT json_extract(CAST(body AS TEXT), "
+	        "'$.evidence.series.cost_ns', "
+	        "'$.evidence.series.rows', '$.evidence.series.shared') AS f FROM results WHERE run = ? AND "
+	        "verdict = 'valid') SELECT count(*), max(1e-6 * (f ->> 0) / (f ->> 1)), max(f ->> 2) FROM s "
+	        "WHERE f ->> 1 > 0",
 	        "s", report->run))
 		return;
 	while (store_row(report->store, row) == 1)

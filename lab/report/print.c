@@ -121,12 +121,13 @@ static void print_bad(const struct report *report, FILE *out)
 }
 
 /* What cells with the workload rtt are about: one line a sample. */
-static void print_round_trips(const struct report *report, FILE *out)
+void round_trips_print(const struct report *report, FILE *out)
 {
 	bool first = true;
 	sqlite3_stmt *row;
 
-	if (store_ask(report->store, &row,
+	if (!report->has[PART_RTT] ||
+	    store_ask(report->store, &row,
 	              "SELECT c.ordinal, r.boot, r.sample, m.value ->> 'min_ns', m.value ->> 'median_ns', "
 	              "m.value ->> "
 	              "'p99_ns', m.value ->> 'max_ns' FROM results r JOIN cells c USING (run, cell_id), "
@@ -147,12 +148,13 @@ static void print_round_trips(const struct report *report, FILE *out)
 }
 
 /* What cells with the workload failover are about; one line a sample. */
-static void print_failovers(const struct report *report, FILE *out)
+void failovers_print(const struct report *report, FILE *out)
 {
 	bool first = true;
 	sqlite3_stmt *row;
 
-	if (store_ask(report->store, &row,
+	if (!report->has[PART_FAILOVER] ||
+	    store_ask(report->store, &row,
 	              "SELECT c.ordinal, r.boot, r.sample, m.value ->> 'slave', m.value ->> 'stall_ns', "
 	              "m.value ->> "
 	              "'switched_ns', m.value ->> 'recovered_ns', m.value ->> 'retransmitted_segments', "
@@ -255,13 +257,14 @@ void report_print(const struct report *report, FILE *out)
 	print_intervals(report, out);
 	aio_print(report, out);
 	crystal_print(report, out);
-	print_round_trips(report, out);
-	print_failovers(report, out);
+	round_trips_print(report, out);
+	failovers_print(report, out);
 	knee_print(report, out);
 	steady_print(report, out);
 	observers_print(report, out);
 	noise_print(report, out);
-	workloads_print(report, out);
+	parts_print(report, out);
+	by_hand_print(report, out);
 	paths_print(report, out);
 	variance_print(report, out);
 	order_print(report, out);

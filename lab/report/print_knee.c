@@ -14,16 +14,24 @@ struct falls {
 	double *burst, *lasting, *at_s;
 };
 
-/* Bytes of each whole second, in MB/s; the last one is not whole. */
+/* Workloads that go on at one pace if nothing holds them up. */
+static bool is_steady_load(const char *type)
+{
+	return type && (!strcmp(type, "copy") || !strcmp(type, "aio") || !strcmp(type, "precondition"));
+}
+
+/* TEXT: [bytes of each second, type of workload]. The rate of each whole second, in MB/s; the last one is not
+ * whole. */
 static size_t rates_of(const char *text, double **rates)
 {
-	json_t *seconds = json_loads(text, 0, NULL);
-	size_t n = json_array_size(seconds);
+	json_t *found = json_loads(text, 0, NULL);
+	const json_t *seconds = json_array_get(found, 0);
+	size_t n = is_steady_load(json_string_value(json_array_get(found, 1))) ? json_array_size(seconds) : 0;
 
 	*rates = n ? calloc(n, sizeof(**rates)) : NULL;
 	for (size_t i = 0; *rates && i < n; i++)
 		(*rates)[i] = (double)json_integer_value(json_array_get(seconds, i)) / 1e6;
-	json_decref(seconds);
+	json_decref(found);
 	return *rates ? n - 1 : 0;
 }
 
@@ -32,28 +40,28 @@ static int take(struct falls *falls, const char *text)
 	struct stats_knee knee;
 	double *rates;
 	size_t n = rates_of(text, &rates);
-	int r = stats_knee(rates, n, &knee);
+	int r = rates ? stats_knee(rates, n, &knee) : 0;
 
-	free(rates);
-	falls->samples++;
-	if (!r && knee.found && knee.after < knee.before && falls->count < falls->room) {
-		falls->burst[falls->count] = knee.before;
-		falls->lasting[falls->count] = knee.after;
-		falls->at_s[falls->count++] = (double)knee.at;
+	if (rates && !r) {
+		falls->samples++;
+		if (knee.found && knee.after < knee.before && falls->count < falls->room) {
+			falls->burst[falls->count] = knee.before;
+			falls->lasting[falls->count] = knee.after;
+			falls->at_s[falls->count++] = (double)knee.at;
+		}
 	}
+	free(rates);
 	return r;
 }
 
 static int load(const struct report *report, const struct report_cell *cell, struct falls *falls)
 {
 	sqlite3_stmt *row;
-	int r = store_ask(
-	    report->store, &row,
-	    "SELECT m.value FROM results r, json_each(CAST(r.body AS TEXT), '$.measurement') m WHERE run "
-	    "= ? AND cell_id = ? AND r.verdict = 'valid' AND r.role = 'measure' AND m.key = "
-	    "'second_bytes' AND CAST(r.body AS TEXT) ->> '$.cell.workload.type' IN ('copy', 'aio', "
-	    "'precondition')",
-	    "ss", report->run, cell->id);
+	int r = store_ask(report->store, &row,
+	                  "SELECT json_extract(CAST(body AS TEXT), '$.measurement.second_bytes', "
+	                  "'$.cell.workload.type') FROM "
+	                  "results WHERE run = ? AND cell_id = ? AND verdict = 'valid' AND role = 'measure'",
+	                  "ss", report->run, cell->id);
 
 	while (!r && (r = store_row(report->store, row)) == 1) {
 		r = take(falls, store_text(row, 0));
@@ -63,19 +71,33 @@ static int load(const struct report *report, const struct report_cell *cell, str
 	return r;
 }
 
-static void print_cell(const struct report_cell *cell, struct falls *f, FILE *out)
+int knee_of_cell(const struct report *report, const struct report_cell *cell, struct knee *knee)
 {
-	double burst = stats_median(f->burst, f->count), at_s = stats_median(f->at_s, f->count);
-	struct stats_interval lasting = stats_median_interval(f->lasting, f->count, STATS_CONFIDENCE);
+	size_t room = cell->sample_count;
+	double *values = calloc(3 * room + 1, sizeof(*values));
+	struct falls f = {.room = room, .burst = values, .lasting = values + room, .at_s = values + 2 * room};
+	int r = values ? load(report, cell, &f) : -ENOMEM;
+
+	*knee = (struct knee){.samples = f.samples, .fell = f.count};
+	if (!r && f.count) {
+		knee->burst = stats_median(f.burst, f.count);
+		knee->at_s = stats_median(f.at_s, f.count);
+		knee->lasting = stats_median(f.lasting, f.count);
+		knee->interval = stats_median_interval(f.lasting, f.count, STATS_CONFIDENCE);
+	}
+	free(values);
+	return r;
+}
+
+void knee_text(const struct knee *k, FILE *out)
+{
 	char level[16];
 
-	fprintf(out,
-	        "  cell %-3" PRId64 " %zu of %zu samples: %.1f MB/s for %.0f s, then %.1f MB/s that last",
-	        cell->ordinal, f->count, f->samples, burst, at_s, stats_median(f->lasting, f->count));
-	if (f->count > 1)
-		fprintf(out, " (%.1f - %.1f, %s of these samples)", lasting.low, lasting.high,
-		        confidence_text(lasting.confidence, level));
-	fprintf(out, "  %s\n", cell->label);
+	fprintf(out, "%zu of %zu samples: %.1f MB/s for %.0f s, then %.1f MB/s that last", k->fell,
+	        k->samples, k->burst, k->at_s, k->lasting);
+	if (k->fell > 1)
+		fprintf(out, " (%.1f - %.1f, %s of these samples)", k->interval.low, k->interval.high,
+		        confidence_text(k->interval.confidence, level));
 }
 
 void knee_print(const struct report *report, FILE *out)
@@ -84,22 +106,17 @@ void knee_print(const struct report *report, FILE *out)
 
 	for (size_t i = 0; i < report->cell_count; i++) {
 		const struct report_cell *cell = &report->cells[i];
-		struct falls f = {.room = cell->sample_count,
-		                  .burst = calloc(cell->sample_count + 1, sizeof(double)),
-		                  .lasting = calloc(cell->sample_count + 1, sizeof(double)),
-		                  .at_s = calloc(cell->sample_count + 1, sizeof(double))};
+		struct knee knee;
 
-		if (f.burst && f.lasting && f.at_s && !load(report, cell, &f) && f.count) {
-			if (first)
-				fputs("\nThe rate fell for good while these were measured (change point of "
-				      "each "
-				      "second's rate); what a\ncache took is not what the device can do:\n",
-				      out);
-			first = false;
-			print_cell(cell, &f, out);
-		}
-		free(f.burst);
-		free(f.lasting);
-		free(f.at_s);
+		if (knee_of_cell(report, cell, &knee) || !knee.fell)
+			continue;
+		if (first)
+			fputs("\nThe rate fell for good while these were measured (change point of each "
+			      "second's rate); what a\ncache took is not what the device can do:\n",
+			      out);
+		first = false;
+		fprintf(out, "  cell %-3" PRId64 " ", cell->ordinal);
+		knee_text(&knee, out);
+		fprintf(out, "  %s\n", cell->label);
 	}
 }

@@ -65,22 +65,23 @@ static void files_row(sqlite3_stmt *row, FILE *out)
 	"? ORDER BY c.ordinal, r.boot, r.sample"
 
 static const struct part {
+	enum report_part part;
 	const char *key, *title, *sql;
 	print_row *print;
 } parts[] = {
-    {"resync", "Resyncs:",
+    {PART_RESYNC, "resync", "Resyncs:",
      ASK(OF("what") MEASURED("bytes") MEASURED("ns") MEASURED("mb_per_s") OF("sent_bytes")
              OF("handshake_ns") "(SELECT max(value) FROM json_each(CAST(r.body AS TEXT), "
                                 "'$.measurement.second_bytes')), "),
      resync_row},
-    {"verify", "Online verify:",
+    {PART_VERIFY, "verify", "Online verify:",
      ASK(MEASURED("bytes") MEASURED("ns") MEASURED("mb_per_s") OF("out_of_sync_bytes") OF("planted_bytes")),
      verify_row},
-    {"role_change", "Changes of roles:",
+    {PART_ROLE_CHANGE, "role_change", "Changes of roles:",
      ASK(OF("from") OF("to") OF("stall_ns") OF("secondary_ns") OF("primary_ns") OF("open_ns")
              OF("first_write_ns") OF("recovered_ns")),
      role_row},
-    {"files", "Trees of files:",
+    {PART_FILES, "files", "Trees of files:",
      ASK(OF("$.create.files_per_s") OF("$.create.mb_per_s") OF("$.read.files_per_s") OF("$.read.mb_per_s")
              OF("$.unlink.files_per_s") OF("$.create.ns") OF("$.read.ns") OF("$.unlink.ns")),
      files_row},
@@ -91,7 +92,8 @@ static void print_part(const struct report *report, const struct part *part, FIL
 	bool first = true;
 	sqlite3_stmt *row;
 
-	if (store_ask(report->store, &row, part->sql, "ss", report->run, part->key))
+	if (!report->has[part->part] ||
+	    store_ask(report->store, &row, part->sql, "ss", report->run, part->key))
 		return;
 	while (store_row(report->store, row) == 1) {
 		if (first)
@@ -104,8 +106,9 @@ static void print_part(const struct report *report, const struct part *part, FIL
 	}
 }
 
-/* What anybody can type to do the same; cells that differ in their state alone share it. */
-static void print_by_hand(const struct report *report, FILE *out)
+/* What anybody can type to do the same; cells that differ in their state alone share it. Samples of a boot do
+ * not differ in it. */
+void by_hand_print(const struct report *report, FILE *out)
 {
 	bool first = true;
 	sqlite3_stmt *row;
@@ -114,7 +117,8 @@ static void print_by_hand(const struct report *report, FILE *out)
 	              "SELECT group_concat(ordinal, ', '), equivalent FROM (SELECT DISTINCT c.ordinal, "
 	              "CAST(r.body AS TEXT) ->> '$.measurement.equivalent' AS equivalent FROM results r JOIN "
 	              "cells c USING (run, cell_id) WHERE run = ? AND r.verdict = 'valid' AND r.role = "
-	              "'measure' ORDER BY c.ordinal) WHERE equivalent IS NOT NULL GROUP BY equivalent ORDER "
+	              "'measure' AND r.sample = 1 ORDER BY c.ordinal) WHERE equivalent IS NOT NULL GROUP BY "
+	              "equivalent ORDER "
 	              "BY min(ordinal)",
 	              "s", report->run))
 		return;
@@ -126,9 +130,8 @@ static void print_by_hand(const struct report *report, FILE *out)
 	}
 }
 
-void workloads_print(const struct report *report, FILE *out)
+void parts_print(const struct report *report, FILE *out)
 {
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		print_part(report, &parts[i], out);
-	print_by_hand(report, out);
 }

@@ -4,6 +4,7 @@
 #include "../cli.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,15 +126,52 @@ static int node_place(struct report *report, const char *name)
 	return report->nodes[report->node_count] ? (int)report->node_count++ : -ENOMEM;
 }
 
-/* The figure in column C, in units of SCALE. */
-static double figure(sqlite3_stmt *row, int c, double scale)
+/* What is looked for in each result's measurement, and in which units; the same order as in SAMPLES_SQL. */
+static const struct {
+	enum figure_id figure;
+	double scale;
+} found_figures[] = {
+    {FIGURE_IOPS, 1},     {FIGURE_P50_US, 1e3}, {FIGURE_P99_US, 1e3},   {FIGURE_P99_9_US, 1e3},
+    {FIGURE_MAX_US, 1e3}, {FIGURE_RTT_US, 1e3}, {FIGURE_STALL_MS, 1e6},
+};
+enum { FOUND_FIGURES = sizeof(found_figures) / sizeof(found_figures[0]) };
+
+/* All paths at once: bodies are long, and each further look reads and parses them again. */
+static const char samples_sql[] =
+    "SELECT a.boot, a.sample, r.measured_bytes, r.measured_ns, r.node, a.attempt, a.opened_unix_ns, "
+    "json_extract(CAST(r.body AS TEXT), '$.measurement.aio.iops', '$.measurement.aio.latency_ns.p50', "
+    "'$.measurement.aio.latency_ns.p99', '$.measurement.aio.latency_ns.p99_9', "
+    "'$.measurement.aio.latency_ns.max', '$.measurement.rtt.median_ns', '$.measurement.failover.stall_ns', "
+    "'$.measurement.rtt', '$.measurement.failover', '$.measurement.resync', '$.measurement.verify', "
+    "'$.measurement.role_change', '$.measurement.files', '$.measurement.aio.rounds') "
+    "FROM attempts a JOIN results r USING (run, cell_id, boot, sample, attempt) WHERE run = ? AND cell_id = "
+    "? AND a.state = 'valid' AND r.role = 'measure' ORDER BY boot, sample";
+
+static int read_found(struct report *report, struct report_cell *cell, struct report_sample *s,
+                      const char *text)
 {
-	return sqlite3_column_type(row, c) == SQLITE_NULL ? NAN : sqlite3_column_double(row, c) / scale;
+	json_t *found = json_loads(text, 0, NULL);
+
+	if (json_array_size(found) != FOUND_FIGURES + REPORT_PARTS + 1) {
+		json_decref(found);
+		return -EBADMSG;
+	}
+	s->figure[FIGURE_MB_PER_S] = s->mb_per_s;
+	for (size_t i = 0; i < FOUND_FIGURES; i++) {
+		const json_t *value = json_array_get(found, i);
+
+		s->figure[found_figures[i].figure] =
+		    json_is_number(value) ? json_number_value(value) / found_figures[i].scale : NAN;
+	}
+	for (size_t i = 0; i < REPORT_PARTS; i++)
+		report->has[i] = report->has[i] || !json_is_null(json_array_get(found, FOUND_FIGURES + i));
+	cell->rounds = cell->rounds || !json_is_null(json_array_get(found, FOUND_FIGURES + REPORT_PARTS));
+	json_decref(found);
+	return 0;
 }
 
 static int read_sample(struct report *report, struct report_cell *cell, sqlite3_stmt *row)
 {
-	static const double ns_per_us = 1e3, ns_per_ms = 1e6;
 	struct report_sample *s = &cell->samples[cell->sample_count++];
 	int node = node_place(report, store_text(row, 4));
 
@@ -147,31 +185,13 @@ static int read_sample(struct report *report, struct report_cell *cell, sqlite3_
 	s->attempt = sqlite3_column_int64(row, 5);
 	s->at_unix_ns = sqlite3_column_int64(row, 6);
 	s->mb_per_s = s->ns ? (double)s->bytes * 1e3 / (double)s->ns : 0;
-	s->figure[FIGURE_MB_PER_S] = s->mb_per_s;
-	s->figure[FIGURE_IOPS] = figure(row, 7, 1);
-	s->figure[FIGURE_P50_US] = figure(row, 8, ns_per_us);
-	s->figure[FIGURE_P99_US] = figure(row, 9, ns_per_us);
-	s->figure[FIGURE_P99_9_US] = figure(row, 10, ns_per_us);
-	s->figure[FIGURE_MAX_US] = figure(row, 11, ns_per_us);
-	s->figure[FIGURE_RTT_US] = figure(row, 12, ns_per_us);
-	s->figure[FIGURE_STALL_MS] = figure(row, 13, ns_per_ms);
-	return 0;
+	return read_found(report, cell, s, store_text(row, 7));
 }
 
 static int load_samples(struct report *report, struct report_cell *cell)
 {
 	sqlite3_stmt *row;
-	/* The body is parsed once a row: SQLite keeps what it parsed last. */
-	int r = store_ask(
-	    report->store, &row,
-	    "SELECT a.boot, a.sample, r.measured_bytes, r.measured_ns, r.node, a.attempt, a.opened_unix_ns, "
-	    "m ->> '$.aio.iops', m ->> '$.aio.latency_ns.p50', m ->> '$.aio.latency_ns.p99', "
-	    "m ->> '$.aio.latency_ns.p99_9', m ->> '$.aio.latency_ns.max', m ->> '$.rtt.median_ns', m ->> "
-	    "'$.failover.stall_ns' "
-	    "FROM attempts a JOIN (SELECT *, CAST(body AS TEXT) -> '$.measurement' AS m FROM results) r "
-	    "USING (run, cell_id, boot, sample, attempt) WHERE run = ? AND cell_id = ? AND a.state = 'valid' "
-	    "AND r.role = 'measure' ORDER BY boot, sample",
-	    "ss", report->run, cell->id);
+	int r = store_ask(report->store, &row, samples_sql, "ss", report->run, cell->id);
 
 	cell->samples = calloc((size_t)cell->wanted + 1, sizeof(*cell->samples));
 	if (!cell->samples)

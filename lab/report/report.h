@@ -24,6 +24,17 @@ enum figure_id {
 	FIGURES
 };
 
+/* What some workloads measure beside a rate, each with lines of its own in the report. */
+enum report_part {
+	PART_RTT,
+	PART_FAILOVER,
+	PART_RESYNC,
+	PART_VERIFY,
+	PART_ROLE_CHANGE,
+	PART_FILES,
+	REPORT_PARTS
+};
+
 struct report_sample {
 	int64_t boot, sample, attempt, bytes, ns, at_unix_ns; /* at: when it was begun */
 	unsigned int node;                                    /* which measured: place in report.nodes */
@@ -37,6 +48,7 @@ struct report_cell {
 	char *label, *error; /* error.json of a failed cell, or "" */
 	bool failed;
 	bool unsupported;              /* failed because a node refuses a level of it */
+	bool rounds;                   /* samples are in rounds */
 	int64_t enough;                /* the boot after which it was as precise as asked; 0: not */
 	struct report_sample *samples; /* valid ones, by rising speed */
 	size_t sample_count;
@@ -52,6 +64,7 @@ struct report {
 	struct acceptance *acceptance; /* NULL: the plan demands nothing */
 	struct tune_path *tune;        /* NULL: the plan does not tune */
 	int64_t seed, boots, started_unix_ns, ended_unix_ns;
+	bool has[REPORT_PARTS]; /* some valid sample has it */
 	struct report_cell *cells;
 	size_t cell_count;
 	char **nodes; /* that measured */
@@ -86,13 +99,32 @@ void aio_print(const struct report *report, FILE *out);
 void crystal_print(const struct report *report, FILE *out);
 /* What drift, order and place say of the run; nothing where there is too little to test. */
 void order_print(const struct report *report, FILE *out);
+/* How samples of a cell went on where their rate fell for good: medians over these samples, MB/s. */
+struct knee {
+	size_t samples, fell;
+	double burst, at_s, lasting;    /* at_s: seconds until it fell */
+	struct stats_interval interval; /* of the lasting rate, over these samples */
+};
+/* 0 or -errno. */
+int knee_of_cell(const struct report *report, const struct report_cell *cell, struct knee *knee);
+/* "6 of 6 samples: 540.0 MB/s for 15 s, then 330.0 MB/s that last (325.0 - 334.1, 96.8 % of these samples)"
+ */
+void knee_text(const struct knee *knee, FILE *out);
 /* Burst and lasting rate of cells whose rate fell for good while they were measured. */
 void knee_print(const struct report *report, FILE *out);
+/* How many of CELL's samples in rounds did not come to a steady state, and how many there are. 0 or -errno.
+ */
+int steady_missed(const struct report *report, const struct report_cell *cell, size_t *missed,
+                  size_t *samples);
 /* Whether samples in rounds came to a steady state; nothing where there are none. */
 void steady_print(const struct report *report, FILE *out);
-/* A line for each resync, online verify, change of roles and tree of files; then what does the same by hand.
- */
-void workloads_print(const struct report *report, FILE *out);
+/* A line for each sample of round trips, and of failovers. */
+void round_trips_print(const struct report *report, FILE *out);
+void failovers_print(const struct report *report, FILE *out);
+/* A line for each resync, online verify, change of roles and tree of files. */
+void parts_print(const struct report *report, FILE *out);
+/* What does the same as the workloads by hand. */
+void by_hand_print(const struct report *report, FILE *out);
 /* What each leg of the storage network carried while it was proven; nothing where no sample
  * used it. */
 void paths_print(const struct report *report, FILE *out);

@@ -98,6 +98,30 @@ static int put(json_t *value, bool *first, FILE *out)
 	return r;
 }
 
+/* What a cell's samples did over time: whether their rate fell for good, whether they came to a steady state.
+ */
+static json_t *with_time(const struct report *report, const struct report_cell *cell, json_t *json)
+{
+	struct knee k;
+	size_t missed, samples;
+
+	if (!json || knee_of_cell(report, cell, &k) || steady_missed(report, cell, &missed, &samples)) {
+		json_decref(json);
+		return NULL;
+	}
+	if (k.fell)
+		json_object_set_new(json, "knee",
+		                    json_pack("{sI sI sf sf sf sf sf sf}", "samples", (json_int_t)k.samples,
+		                              "fell", (json_int_t)k.fell, "burst_mb_per_s", k.burst, "at_s",
+		                              k.at_s, "lasting_mb_per_s", k.lasting, "low", k.interval.low,
+		                              "high", k.interval.high, "level", k.interval.confidence));
+	if (samples)
+		json_object_set_new(json, "steady",
+		                    json_pack("{sI sI}", "samples", (json_int_t)samples, "reached",
+		                              (json_int_t)(samples - missed)));
+	return json;
+}
+
 int report_json(const struct report *report, FILE *out)
 {
 	bool first = true;
@@ -108,7 +132,8 @@ int report_json(const struct report *report, FILE *out)
 	fputs(",\n  \"cells\": [", out);
 	first = true;
 	for (size_t i = 0; i < report->cell_count && !r; i++)
-		r = put(report_cell_json(&report->cells[i]), &first, out);
+		r = put(with_time(report, &report->cells[i], report_cell_json(&report->cells[i])), &first,
+		        out);
 	fputs("\n  ],\n  \"samples\": [", out);
 	first = true;
 	for (size_t i = 0; i < report->cell_count; i++)

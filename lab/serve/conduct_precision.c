@@ -80,7 +80,7 @@ int precision_look(struct group *g, const struct run_visit *visit)
 		return -ENOMEM;
 	long count = load(g, cell, samples, room);
 	if (count > 0)
-		r = stats_figure(samples, (size_t)count, STATS_CONFIDENCE, &figure);
+		r = stats_figure(samples, (size_t)count, STATS_CONFIDENCE_TO_STOP, &figure);
 	free(samples);
 	if (count <= 0 || r || !stats_precise(&figure, g->run->precision))
 		return count < 0 ? (int)count : r;

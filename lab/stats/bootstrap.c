@@ -85,6 +85,7 @@ static double as_is(struct boots *b)
 static int bootstrap(struct boots *a, struct boots *b, double confidence, uint64_t seed,
                      struct stats_interval *interval)
 {
+	size_t boots = a && a->count < b->count ? a->count : b->count;
 	double *draws = calloc(DRAWS, sizeof(*draws)), tail = (1 - confidence) / 2;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 
@@ -98,8 +99,10 @@ static int bootstrap(struct boots *a, struct boots *b, double confidence, uint64
 		draws[i] = a ? draw(b, rng) / draw(a, rng) : draw(b, rng);
 	gsl_rng_free(rng);
 	stats_median(draws, DRAWS); /* sorts */
+	/* No draw is beyond the smallest and the largest boot, which cover a median with 1 - 2^(1 - n). */
 	*interval = (struct stats_interval){stats_quantile(draws, DRAWS, tail),
-	                                    stats_quantile(draws, DRAWS, 1 - tail), confidence};
+	                                    stats_quantile(draws, DRAWS, 1 - tail),
+	                                    fmin(confidence, 1 - ldexp(1, 1 - (int)boots))};
 	free(draws);
 	return 0;
 }

@@ -85,6 +85,27 @@ static double sort_counting(double *x, size_t n, double *room)
 	return inversions;
 }
 
+/* How likely COUNT values without ties, fewer than LEAST, have S or more pairs that rise than that fall, by
+ * the number of orders with so many inversions (Kendall 1938). */
+static double drift_exact(size_t count, double s)
+{
+	double orders[LEAST * LEAST] = {1}, all = 1, more = 0;
+	size_t pairs = count * (count - 1) / 2;
+
+	for (size_t n = 2; n <= count; n++) {
+		double next[LEAST * LEAST] = {0};
+
+		for (size_t k = 0; k <= n * (n - 1) / 2; k++)
+			for (size_t j = 0; j < n && j <= k; j++)
+				next[k] += orders[k - j];
+		memcpy(orders, next, sizeof(orders));
+		all *= (double)n;
+	}
+	for (size_t k = 0; k <= pairs; k++)
+		more += (double)pairs - 2 * (double)k >= s ? orders[k] : 0;
+	return more / all;
+}
+
 struct stats_test stats_drift(const double *values, size_t count)
 {
 	double *sorted = calloc(count + 1, sizeof(*sorted)), *room = calloc(count + 1, sizeof(*room));
@@ -101,6 +122,8 @@ struct stats_test stats_drift(const double *values, size_t count)
 			test.statistic = s / sqrt(pairs * untied);
 		if (variance > 0 && count >= LEAST && s != 0)
 			test.p = two_sided((fabs(s) - 1) / sqrt(variance));
+		else if (count > 1 && count < LEAST && !(untied < pairs))
+			test.p = fmin(1, 2 * drift_exact(count, fabs(s)));
 	}
 	free(sorted);
 	free(room);

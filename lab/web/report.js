@@ -33,5 +33,5 @@
 	}));
 
 	document.querySelectorAll(".timeline").forEach((host) => seen.observe(host));
-	addEventListener("beforeprint", () => document.querySelectorAll("#rate details, #variance details").forEach((d) => { d.open = true; }));
+	addEventListener("beforeprint", () => document.querySelectorAll("#verdict details, #results details, #rate details, #variance details").forEach((d) => { d.open = true; }));
 })();

@@ -62,6 +62,27 @@ like 'and it is said how many would' "$said" 'undecided: about 4 boots a side wo
 try out/assay compare "$dir/few.db" "$db"
 is 'two boots against six neither, three at once' "$status" 5
 
+# for programs
+modules=$(image/npm.sh tests/schema)
+# json COMMAND…: its document to $dir/json, the exit code to $status
+json() { status=0; "$@" --json >"$dir/json" || status=$?; }
+# get PATH: of the document
+get() { sqlite3 "$dir/x.db" "SELECT json_extract(readfile('$dir/json'), '$1')"; }
+json out/assay compare "$db:$before" "$dir/b.db:$after"
+is 'JSON: the exit code is the verdict too' "$status" 1
+ok 'JSON: by its schema' node tests/schema/one.mjs "$modules" compare.json "$dir/json"
+is 'JSON: verdicts' "$(get '$.comparison.verdicts')" '{"better":0,"worse":3,"same":0,"undecided":0}'
+is 'JSON: a pair, its cells, its figure' "$(get '$.pairs[0].label') $(get '$.pairs[0].figure') $(get '$.pairs[0].verdict')" 'level=plain mb_per_s worse'
+is 'JSON: the ratio of the table' "$(printf %.4f "$(get '$.pairs[0].ratio.median')")" 0.9000
+is 'JSON: its interval has it in it' "$(sqlite3 "$dir/x.db" "SELECT r ->> 'low' < 0.9001 AND r ->> 'high' > 0.8999 AND r ->> 'level' >= 0.95 FROM
+	(SELECT json_extract(readfile('$dir/json'), '\$.pairs[0].ratio') AS r)")" 1
+json out/assay compare "$dir/few.db:,level=plain" "$dir/few.db:,level=quick"
+is 'JSON: undecided' "$status/$(get '$.pairs[0].verdict')/$(get '$.pairs[0].boots_needed')" 5/undecided/4
+like 'JSON: and why' "$(get '$.pairs[0].why')" '^about 4 boots a side would decide'
+ok 'JSON: by its schema too' node tests/schema/one.mjs "$modules" compare.json "$dir/json"
+try out/assay compare "$db" "$dir/b.db" --json --text
+is 'one form at a time' "$status" 2
+
 # what is not asked about
 sed 's/,n1,/,n2,/' "$dir/before.csv" >"$dir/other.csv"
 out/assay import "$dir/other.csv" --db "$dir/other.db" >"$dir/run"
@@ -70,6 +91,9 @@ is 'another node: not comparable, exit code 7' "$status" 7
 like 'it is named, and what allows it' "$said" '^  node .*: A n1; B n2 .*--allow node'
 try out/assay compare "$db" "$dir/other.db" --allow node
 is 'allowed' "$status" 0
+json out/assay compare "$db" "$dir/other.db" --allow node --allow nic
+is 'JSON lists it' "$(get '$.comparison.differs')" '[{"name":"node","side":"B","asked":false,"a":"n1","other":"n2"}]'
+is 'and what was allowed in vain' "$(get '$.comparison.allowed')" '[{"name":"node","differs":true},{"name":"nic","differs":false}]'
 like 'the report lists it' "$said" '^Allowed to differ: node: A n1; B n2$'
 try out/assay compare "$db:,node=n1" "$dir/other.db:,node=n2"
 is 'picked: it is the question' "$status" 0

@@ -56,9 +56,13 @@ plan()
 plan 'repeat: {boots: 9}' 'precision: 1.5 %'
 is 'a precision in a plan' "$status" 0
 plan 'repeat: {boots: 5}' 'precision: 1%'
-is 'five boots are too few for one' "$status/$(grep -c 'p.yaml:7:.*repeat: {boots: 6} or more' <<<"$said")" 2/1
-plan 'repeat: {boots: 6}' 'precision: 1'
+is 'five boots are too few for one' "$status/$(grep -c 'p.yaml:7:.*repeat: {boots: 7} or more' <<<"$said")" 2/1
+plan 'repeat: {boots: 6}' 'precision: 1%'
+is 'and so are six: a cell is left by its 97.5 % interval' "$status" 2
+plan 'repeat: {boots: 7}' 'precision: 1%'
+is 'seven are not' "$status" 0
+plan 'repeat: {boots: 7}' 'precision: 1'
 is 'it is in per cent' "$status/$(grep -c 'p.yaml:7:' <<<"$said")" 2/1
-plan 'repeat: {boots: 6}' 'precision: 60%'
+plan 'repeat: {boots: 7}' 'precision: 60%'
 is 'and at most half' "$status/$(grep -c 'at most 50 %' <<<"$said")" 2/1
 done_testing

@@ -130,7 +130,9 @@ for my $c (1 .. $cells) {
 			if ($type eq 'aio') {
 				my ($count, $h) = histogram($c, $s);
 				my %l = (min => 130000, mean => 200000, p50 => 190000, p75 => 1, p90 => 1, p95 => 1, p99 => 400000, p99_9 => 800000, p99_99 => 1, max => 1000000);
-				$m{aio} = {engine => 'libaio', iops => $level * 50, latency_ns => \%l, write => {ios => $count, bytes => 1, latency_ns => \%l, histogram => $h}};
+				$m{aio} = {engine => 'libaio', iops => $level * 50, latency_ns => \%l,
+					# each second aio cell falls by a fifth from round to round, the others stay
+					rounds => [map { {ios => int(1e5 * ($c % 8 ? 0.8 ** $_ : 1))} } 0 .. 5], write => {ios => $count, bytes => 1, latency_ns => \%l, histogram => $h}};
 			}
 			$evidence->{noise} = noise($c, $b, $s);
 			my $proof = $json->encode($evidence);
@@ -139,7 +141,7 @@ for my $c (1 .. $cells) {
 			printf $sql "INSERT INTO attempts VALUES ('%s', '%s', %d, %d, 1, 'valid', 0, %d, %d, NULL, NULL);\n", $run, $id, $b, $s, $time, $time + 1e9;
 			print $sql "INSERT INTO assignments VALUES ('$run', '$id', $b, $s, 1, 'n1', 'measure', 't$b');\n";
 			printf $sql "INSERT INTO results VALUES ('%s', '%s', %d, %d, 1, 'n1', 'measure', 'valid', NULL, %d, %d, '', CAST(%s AS BLOB), %d);\n",
-				$run, $id, $b, $s, $bytes, $m{ns}, quoted(qq({"measurement":) . $json->encode(\%m) . qq(,"evidence":$proof})), $time;
+				$run, $id, $b, $s, $bytes, $m{ns}, quoted(qq({"cell":{"workload":{"type":"$type","duration_ms":10000}},"measurement":) . $json->encode(\%m) . qq(,"evidence":$proof})), $time;
 		}
 		if ($c == 2 && $b == 1) {
 			my $proof = $json->encode({%$evidence, noise => noise($c, $b, 2, 1)});

@@ -62,6 +62,27 @@ like "and what the console says" "$(cat "$dir/console")" 'seen'
 like "without JavaScript the rates are pictures" "$(cat "$dir/plain.html")" '<svg class="xy"'
 is "nothing is loaded from elsewhere" "$(grep -Eic '(src|href)="?(https?:)?//|@import|url\(' "$dir/plain.html" || :)" 0
 like "scaled results say so" "$(cat "$dir/plain.html")" 'Scaled.</b> Sizes are 1/10'
+# section ID: of the page, on one line
+section() { tr '\n' ' ' <"$dir/plain.html" | grep -o "<section id=\"$1\">.*" | sed 's:</section>.*::'; }
+top=$(section verdict)
+like "what a cache took is told apart, at the top" "$top" \
+	'The rate fell for good</b> while <em>drbd max-buffers=1500 copy</em> was measured: 9 of 9 samples: [0-9.]+ MB/s for 6 s, then [0-9.]+ MB/s that last'
+like "it is what the made-up cell was made to do: six tenths last" \
+	"$(sed 's:.*9 of 9 samples\: \([0-9.]*\) MB/s for 6 s, then \([0-9.]*\) .*:\1 \2:' <<<"$top" | awk '{ print $2 / $1 }')" '^0\.(5[789]|6[0123])'
+like "samples that came to no steady state are told of at the top" "$top" 'Not steady:</b> 9 of 18 samples'
+like "and which" "$(section results)" 'cell 4, boot 1, sample 1: NOT steady; in rounds 2 to 6 of 6'
+like "latency has its median and its longest" "$(section latency)" '<th>p50</th><th>p90</th><th>p99</th><th>p99\.9</th><th>p99\.99</th><th>most</th>'
+like "the tests of order stand beneath their picture" "$(section order)" 'minutes since the run began.*Does the order of measuring explain anything'
+"$assay" report --db "$dir/plain.db" --json >"$dir/json"
+ok "JSON is by its schema" node tests/schema/one.mjs "$(image/npm.sh tests/schema)" report.json "$dir/json"
+get() { sqlite3 "$dir/x.db" "SELECT json_extract(readfile('$dir/json'), '$1')"; }
+is "and has what lasts apart from the burst" "$(get '$.cells[4].knee.fell') of $(get '$.cells[4].knee.samples') after $(get '$.cells[4].knee.at_s')" '9 of 9 after 6.0'
+is "of that cell alone" "$(grep -c '"knee"' "$dir/json")" 1
+is "and how many samples came to a steady state" "$(get '$.cells[3].steady') $(get '$.cells[7].steady')" '{"samples":9,"reached":0} {"samples":9,"reached":9}'
+printf 'level,mb_per_s\na,1\na,2\n' >"$dir/i.csv"
+"$assay" import "$dir/i.csv" --db "$dir/i.db" >"$dir/run"
+"$assay" report --db "$dir/i.db" --html "$dir/i.html"
+like "an imported run says so first" "$(grep -m1 "Imported</b>" "$dir/i.html")" 'Imported</b> \(csv\): no evidence'
 like "what is invalid is there, and why" "$(cat "$dir/plain.html")" 'a link flapped'
 like "and drbd.conf" "$(cat "$dir/plain.html")" 'max-buffers 8000'
 like "and dd" "$(cat "$dir/plain.html")" 'dd if=/dev/zero'

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -234,6 +236,42 @@ static void refusals_lose_nothing(void **state)
 	json_decref(json);
 }
 
+/* The kernel itself: a limit of file sizes cuts one write short, and refuses what is beyond. */
+static void the_kernels_refusals_are_named(void **state)
+{
+	static const char *const names[] = {"libaio", "io_uring"};
+	struct rlimit before, limit;
+	char fault[256], wanted[128];
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	for (int i = 0; i < 2; i++) {
+		struct aio_request rq = base;
+		json_t *json, *errors;
+
+		rq.engine = names[i];
+		rq.direct = false;
+		rq.depth = 1; /* the rest of the short write is tried before what is beyond */
+		limit = (struct rlimit){1000 * BS + 2048, before.rlim_max};
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+		json = run(&rq, NULL, fault, sizeof(fault));
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+		errors = json_object_get(json_object_get(json, "aio"), "errors");
+		assert_int_equal(json_integer_value(json_object_get(errors, "EFBIG")), 24);
+		assert_int_equal(json_object_size(errors), 1);
+		assert_int_equal(number(json, "partial"), 1);
+		assert_int_equal(number(json, "ios"), 1000);
+		assert_int_equal(number(json, "verified"), 1000);
+		assert_int_equal(number(json, "verify_bad"), 0);
+		snprintf(wanted, sizeof(wanted), "24 I/Os failed (EFBIG 24, the first at byte %d)",
+		         1000 * BS + 2048);
+		assert_string_equal(fault, wanted);
+		json_decref(json);
+	}
+	signal(SIGXFSZ, SIG_DFL);
+}
+
 /* The disk says it has written, and has not: what an earlier run wrote there is still there. */
 static int losing_submit(struct aio_job *job, const uint32_t *slots, uint32_t count)
 {
@@ -280,6 +318,61 @@ static void wrong_data_is_found(void **state)
 	calls = 0;
 	json_decref(run(&rq, &straying, fault, sizeof(fault)));
 	assert_string_equal(fault, "2 of 1024 blocks do not hold what was written, the first at byte 12288");
+}
+
+/* Of libasan; gcc has no header for it. */
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
+                                              void (*on_free)(const volatile void *));
+
+static _Atomic bool measuring;
+static _Atomic unsigned int allocations, at_last;
+
+static void on_malloc(const volatile void *p, size_t size)
+{
+	(void)p;
+	(void)size;
+	allocations += measuring;
+}
+
+static void on_free(const volatile void *p)
+{
+	(void)p;
+}
+
+static int watched_submit(struct aio_job *job, const uint32_t *slots, uint32_t count)
+{
+	measuring = true;
+	return aio_libaio.submit(job, slots, count);
+}
+
+static int watched_reap(struct aio_job *job, int64_t wait)
+{
+	int n = aio_libaio.reap(job, wait);
+
+	at_last = allocations;
+	return n;
+}
+
+/* From the first submission to the last completion nobody allocates (ASan counts). */
+static void nothing_is_allocated_meanwhile(void **state)
+{
+	const struct aio_engine watched = {"libaio", NULL, watched_submit, watched_reap, aio_libaio.close};
+	struct aio_request rq = base;
+	char fault[256];
+	void *volatile p;
+
+	(void)state;
+	rq.verify = false;
+	rq.random_percent = 100;
+	rq.read_percent = 50;
+	assert_int_not_equal(__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free), 0);
+	json_decref(run(&rq, &watched, fault, sizeof(fault)));
+	assert_string_equal(fault, "");
+	assert_int_equal(at_last, 0);
+	p = malloc(1);
+	free(p);
+	assert_true(allocations > 0); /* it does count */
+	measuring = false;
 }
 
 /* Once, the disk takes 200 ms. */
@@ -490,6 +583,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(every_io_is_counted, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(errors_are_named, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(refusals_lose_nothing, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(the_kernels_refusals_are_named, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(nothing_is_allocated_meanwhile, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(wrong_data_is_found, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(a_stall_is_not_omitted, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(rounds_add_up, set_up, tear_down),

@@ -651,8 +651,8 @@ static void test_precision(void **state)
 	assert_int_equal(sim_count(&sim,
 	                           "SELECT count(*) FROM attempts JOIN cells USING (run, cell_id) WHERE "
 	                           "size_bytes = 8388608 AND state = 'valid'"),
-	                 6);
-	assert_int_equal(sim_count(&sim, "SELECT enough FROM cells WHERE size_bytes = 8388608"), 6);
+	                 7);
+	assert_int_equal(sim_count(&sim, "SELECT enough FROM cells WHERE size_bytes = 8388608"), 7);
 	assert_int_equal(sim_count(&sim,
 	                           "SELECT count(*) FROM attempts JOIN cells USING (run, cell_id) WHERE "
 	                           "size_bytes = 4194304 AND state = 'valid'"),
