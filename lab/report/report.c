@@ -128,8 +128,8 @@ static int node_place(struct report *report, const char *name)
 	return report->nodes[report->node_count] ? (int)report->node_count++ : -ENOMEM;
 }
 
-/* What is looked for in each result's measurement, and in which units; the same order as in SAMPLES_SQL. The first that
- * is there counts. */
+/* What is looked for in each result's measurement, and in which units; the same order as in SAMPLES_SQL. The
+ * first that is there counts. */
 static const struct {
 	enum figure_id figure;
 	double scale;
