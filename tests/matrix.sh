@@ -20,7 +20,7 @@ unfinished()
 for plan in "$@"; do
 	name=$(basename "$plan" .yaml)
 	# Only copies scale; of others the plan's own time counts.
-	timeout 7200 out/assay run "$plan" --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token "$plan")" --scale 1/5000 --boots 1 --samples 1 >"$LAB/$name.log" 2>&1
+	timeout 7200 out/assay run "$plan" --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token "$plan" --scale 1/5000)" --scale 1/5000 --boots 1 --samples 1 >"$LAB/$name.log" 2>&1
 	status=$?
 	run=$(sql "SELECT run FROM runs ORDER BY number DESC LIMIT 1")
 	ok "$name: the run came to its end (exit code $status)" test "$(sql "SELECT ended_unix_ns IS NOT NULL AND error IS NULL FROM runs WHERE run = '$run'")" = 1
