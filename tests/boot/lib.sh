@@ -53,12 +53,10 @@ run_plan()
 	RUN_STATUS=$?
 }
 
-# The token of the lab's disks for PLAN [assay run options]
+# The token of the lab's disks for PLAN [assay run options that assay plan has, too]
 wipe_token()
 {
-	local group=()
-	[[ " $* " =~ " --group "([^ ]+) ]] && group=(--group "${BASH_REMATCH[1]}")
-	out/assay plan "$1" --lab "$LAB/lab.yaml" "${group[@]}" | sed -n 's/.* --wipe \([0-9a-f]*\)$/\1/p'
+	out/assay plan "$1" --lab "$LAB/lab.yaml" "${@:2}" | sed -n 's/.* --wipe \([0-9a-f]*\)$/\1/p'
 }
 
 sql()
