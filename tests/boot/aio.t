@@ -28,5 +28,5 @@ is 'no I/O failed' "$(have 1 aio.errors)" '6 {}'
 out=$(cat "$LAB/run.log")
 like 'the report has IOPS and latencies' "$out" 'I/Os a second, and latency in microseconds'
 like 'of each cell' "$out" 'cell 6 +[0-9]+( +[0-9.]+){4}  .*aio seqread 64KiB QD4 4MiB buffered'
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 done_testing

@@ -93,6 +93,6 @@ recovered_ns=$(work failover '$.measurement.failover.recovered_ns')
 ok "failover: at its speed of before after $recovered_ns ns, writes having stalled for $stall_ns ns" \
 	[ "$recovered_ns" = -1 -o "$((${recovered_ns:-0} + 500000000))" -gt "${stall_ns:-0}" ]
 ok 'the report tells of it' grep -q 'eth. pulled, writes stalled for' <<<"$(out/assay report --db "$DB")"
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 factors_proven bond
 done_testing

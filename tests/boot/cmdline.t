@@ -20,5 +20,5 @@ is 'asked: one CPU is used' "$(evidence 'maxcpus=1 mitigations=off' 'settings."c
 is 'default: both CPUs are used' "$(evidence default 'settings."cpu.workload"')" 3
 is 'default: none of these arguments' "$(evidence default command_line | grep -cE 'maxcpus|mitigations')" 0
 is 'asked: the command line says so on both nodes' "$(evidence 'maxcpus=1 mitigations=off' command_line | grep -c ' maxcpus=1 mitigations=off')" 2
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 done_testing

@@ -36,6 +36,6 @@ sources()
 ok 'each build says its own source version' [ "$(sources none | grep -cE '^[0-9A-F]{16,}$')/$(sources assay-second | grep -cE '^[0-9A-F]{16,}$')" = 1/1 -a "$(sources none)" != "$(sources assay-second)" ]
 is 'settings are applied to the new driver' "$(sql "SELECT DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.ring-rx\"') FROM results ORDER BY 1" | xargs)" '256 512 1024 2048'
 is 'nothing in force differed from what was asked' "$(sql "SELECT count(*) FROM results WHERE json_array_length(CAST(body AS TEXT), '\$.evidence.differences') > 0")" 0
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 factors_proven driver
 done_testing

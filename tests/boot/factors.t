@@ -92,7 +92,7 @@ like 'no idle states' "$out" 'step unsupported, cpu.max-cstate: This node does n
 like 'no siblings: the words of the kernel' "$out" 'step unsupported, cpu.smt: This node does not take cpu.smt=off \(it has not[a-z]*\): '
 is 'the report says of each that it is unsupported' "$(grep -c '  unsupported$' <<<"$out")/$(grep -c 'is not supported by these nodes: node n' <<<"$out")" 3/3
 is 'nothing could not be put back' "$(grep -aE 'cannot be put back|after it was put back' "$LAB"/n?.serial)" ''
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 is 'a full synchronisation went over the network before the sample: the disk, but for metadata' \
 	"$(sql "SELECT max(CAST(substr(text, instr(text, 'ns:') + 3, 12) AS INTEGER)) >= 250 * 1024 FROM (SELECT json_extract(CAST(body AS TEXT), '\$.evidence.before.drbd.proc_drbd') AS text
 		FROM results WHERE role = 'measure' AND json_extract(CAST(body AS TEXT), '\$.cell.state.\"drbd.initial-sync\"') = 'full')")" 1

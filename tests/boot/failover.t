@@ -28,5 +28,5 @@ is 'DRBD kept its connection' "$(failover measurement.failover.drbd_states)" '["
 stall_ns=$(failover measurement.failover.stall_ns)
 ok 'writes stalled, and less than DRBD waits for its peer' [ "${stall_ns:-0}" -gt 0 -a "${stall_ns:-0}" -lt 6000000000 ]
 is 'the slave that was pulled is in use again' "$(failover evidence.after.bond.active_slave)" eth0
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 done_testing

@@ -23,6 +23,6 @@ is 'default: our kernel' "$(evidence default kernel_release)" "$ours"
 is 'debian: the kernel of the package' "linux-image-$(evidence debian kernel_release)" "$package"
 is 'and read back' "$(evidence debian 'in_force."boot.kernel"')" debian
 is 'our kernel boots without the layer of the other' "$(evidence default layers | grep -c kernel-debian)" 0
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 factors_proven kernel
 done_testing

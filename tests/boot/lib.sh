@@ -64,13 +64,6 @@ sql()
 	sqlite3 -cmd '.timeout 10000' "$DB" "$1"
 }
 
-# What the kernels' logs have of warnings and errors. TCG on several threads now and then executes a breakpoint that the
-# kernel took out again while it patched itself, as it does when a tracer starts: that panic is QEMU's, and left out.
-kernel_trouble()
-{
-	sed '/int3: 0000 \[#/,/Kernel panic - not syncing/d' "$LAB"/n?.serial | grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task'
-}
-
 # How many results of RUN's role `measure` are valid (all runs of this database if no RUN)
 valid_samples()
 {
@@ -89,13 +82,10 @@ disk_sum()
 	sha256sum <"$LAB/$1.data.raw" || kill -TERM $$
 }
 
-# kernel_faults: what the nodes' kernels complained of. Left out is QEMU's own fault: its TCG now and then runs the int3 of a
-# patched instruction after the kernel has put the instruction back and forgotten about it; the node reboots, and what it
-# measured is measured again.
+# What the nodes' kernels complained of
 kernel_faults()
 {
-	awk '/int3: 0000 \[#/ { tcg = 1 } !tcg && /WARNING:|BUG:|Oops|Call Trace|hung_task/ { print FILENAME ": " $0 }
-		/Kernel panic|---\[ end Kernel|reboot: |Linux version/ { tcg = 0 }' "$LAB"/n?.serial
+	grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial
 }
 
 # Every sample of the last run counted exactly once: as many (cell, boot, sample) with a valid measurement as were asked

@@ -87,6 +87,6 @@ echo "# 24 TCP connections between the nodes: $rate MB/s"
 is 'XPS and RPS are read back, two levels each' "$(sql "SELECT json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.rps\"') || ' ' || json_extract(CAST(body AS TEXT), '\$.evidence.in_force.\"nic.xps\"') FROM results WHERE verdict = 'valid' AND role = 'peer' AND run LIKE 'nic-rss%' ORDER BY 1" | xargs)" \
 	'all off off spread'
 is 'nothing could not be put back' "$(grep -aE 'cannot be put back|after it was put back' "$LAB"/n?.serial)" ''
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 factors_proven nic
 done_testing

@@ -32,6 +32,6 @@ done
 ok 'ticks were counted during the sample' [ "$(noise 2 'during.cpus[0].timer_interrupts')" -ge 1 ]
 ok 'and threads that were not the workload' [ "$(noise 2 'during.threads[0].run_ns')" -ge 10000 ]
 like 'the report has the worst of it' "$(out/assay report --db "$DB")" 'Noise on n1: at most [0-9.]+ % of a CPU taken, [0-9]+ us at once'
-is 'no warning or error in any kernel log' "$(kernel_trouble)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 factors_proven noise
 done_testing

@@ -57,5 +57,5 @@ is 'nothing could not be seen' "$(series "coalesce(s.value ->> 'notes', '-')" | 
 at_most 'a look costs at most 100 ms of emulated CPU time' "$(series "CAST(max((s.value ->> 'cost_ns') / (s.value ->> 'rows')) AS INTEGER)")" 100000000
 at_most 'what was seen of one sample is small' "$(series 'max(length(s.value))')" 30000
 like 'the report says what looking took' "$(out/assay report --db "$DB")" 'Observers: a look took at most [0-9.]+ ms of CPU time'
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 done_testing

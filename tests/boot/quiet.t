@@ -42,6 +42,6 @@ is 'one CPU: the boot script asks for nothing that cannot be' "$(of 5 command_li
 is 'one CPU: in force as far as it goes' "$(of 5 'in_force."boot.isolate"')/$(of 5 'in_force."cpu.quiet"')" on/on
 like 'one CPU: the evidence says what that is' "$(of 5 notes)" 'this node has one CPU: nothing can be kept off what measures'
 is 'nothing could not be put back' "$(grep -aE 'cannot be put back|after it was put back' "$LAB"/n?.serial)" ''
-is 'no warning or error in any kernel log' "$(kernel_trouble)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 factors_proven quiet
 done_testing

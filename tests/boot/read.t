@@ -18,5 +18,5 @@ equivalent()
 like 'a read is what dd would do' "$(equivalent)" '^sync; echo 3 >/proc/sys/vm/drop_caches; dd if=/dev/drbd0 of=/dev/null bs=262144 count=32$'
 like 'and one past the page cache' "$(equivalent)" '^sync; echo 3 >/proc/sys/vm/drop_caches; dd if=/dev/vd[a-z] of=/dev/null bs=262144 count=32 iflag=direct$'
 is 'read-ahead in force on DRBD' "$(sql "SELECT DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.settings.\"block.drbd.read-ahead\"') AS level FROM results WHERE level IS NOT NULL ORDER BY 1" | xargs)" '0 2048'
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 done_testing

@@ -36,6 +36,6 @@ is 'a rate of every second is kept' "$(sql "SELECT count(*) FROM results WHERE v
 report=$(out/assay report --db "$DB")
 is 'the report has a line for each cell' "$(grep -c '3/3' <<<"$report")" 10
 ok "nobody's system disk was touched" "$VLAB" check-system-disks "$LAB"
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 factors_proven smoke
 done_testing

@@ -66,6 +66,6 @@ is 'raw: read-ahead of the top is the disk'\''s' "$(of raw measure 'settings."bl
 like 'the kernel'\''s words on an option it does not have' \
 	"$(sql "SELECT error FROM cells WHERE label LIKE '%nosuchoption%' LIMIT 1")" "Unknown parameter 'nosuchoption'.*unsupported"
 like 'and on a cipher' "$(sql "SELECT error FROM cells WHERE label LIKE '%nosuchcipher%' LIMIT 1")" 'nosuchcipher.*unsupported'
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 factors_proven stack
 done_testing

@@ -61,5 +61,5 @@ is 'as many bytes' "$(of "$tree" "$phases(.bytes) | join(\" \")")" '10000000 100
 is 'the same second by second' "$(of "$tree" "$phases(.second_files | add) | join(\" \")")" '200 200 200'
 is 'fsync of each file' "$(of '.type == "files" and .files == 20' .measurement.files.create.files)" 20
 like 'the report has trees' "$(cat "$LAB/run.log")" 'cell 1, .*: make [0-9.]+ files/s, [0-9.]+ MB/s; read [0-9.]+ files/s'
-is 'no warning or error in any kernel log' "$(grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial)" ''
+is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 done_testing

@@ -109,9 +109,8 @@ build_lab()
 build_node()
 {
 	# shellcheck disable=SC2086
-	(cd "$copy" && gcc $flags -Iinit -o "$dir/factor" "$root/tests/docs/factor.c" init/knob.c init/sysctl.c init/block.c init/cpu.c \
-		init/file.c init/failure.c init/kernel_log.c init/console.c init/module.c init/modprobe.c results-schema/factor*.c \
-		results-schema/canonical.c -ljansson -lmbedcrypto -lkmod)
+	(cd "$copy" && rm init/main.c && gcc $flags -Iinit -o "$dir/factor" "$root/tests/docs/factor.c" init/*.c results-schema/*.c "$root/${OUT:-out}/gen/schema_texts.c" \
+		-lkmod -lcurl -lmbedcrypto -ljansson -laio -lblkid -pthread)
 }
 ok "extending.md: the lab takes the factor" build_lab
 ok "extending.md: so does the node" build_node
