@@ -14,7 +14,7 @@ qmp() { printf '%s\n' '{"execute": "qmp_capabilities"}' "$2" | socat -t 2 - "UNI
 serve_start
 "$VLAB" start "$LAB" n1 n2
 ok 'the server is up' wait_for 30 'the database' test -s "$DB"
-timeout 1000 out/assay run tests/boot/hang.yaml --db "$DB" --lab "$LAB/lab.yaml" >"$LAB/run.log" 2>&1 &
+timeout 1000 out/assay run tests/boot/hang.yaml --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token tests/boot/hang.yaml)" >"$LAB/run.log" 2>&1 &
 run=$!
 ok 'a cell of both nodes is under way' wait_for 300 'the DRBD cell' in_mid_cell
 qmp n2 '{"execute": "stop"}'

@@ -9,7 +9,7 @@ hellos() { sql 'SELECT count(*) FROM boots WHERE boot_id IS NOT NULL'; }
 
 serve_start --image "$LAB/image"
 "$VLAB" start "$LAB" n1
-timeout 900 out/assay run tests/boot/panic.yaml --db "$DB" --lab "$LAB/lab.yaml" >"$LAB/run.log" 2>&1 &
+timeout 900 out/assay run tests/boot/panic.yaml --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token tests/boot/panic.yaml)" >"$LAB/run.log" 2>&1 &
 run=$!
 ok 'the run is under way' wait_for 240 'a first sample' at_least 1 valid_samples
 like 'the node has its hardware watchdog' "$(tr -d '\r' <"$LAB/n1.serial")" 'watchdog i6300ESB.*, 60 s'

@@ -74,7 +74,7 @@ done
 serve
 "$VLAB" start "$LAB" n1 n2
 ok 'the server is up' wait_for 60 'the database' test -s "$DB"
-timeout 1800 out/assay run tests/faults/nodes.yaml --db "$DB" --lab "$LAB/lab.yaml" >"$LAB/run.log" 2>&1 &
+timeout 1800 out/assay run tests/faults/nodes.yaml --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token tests/faults/nodes.yaml)" >"$LAB/run.log" 2>&1 &
 run=$!
 after=0
 echo "# ${#kinds[@]} interruptions in 1 run of real nodes, seed $SEED: ${kinds[*]}" >&2

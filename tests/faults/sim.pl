@@ -144,8 +144,9 @@ sub one_run {
 	my $dir = $lab->{dir};
 	# A full disk or a locked database may refuse to queue it: the operator asks again.
 	my $run = '';
+	my $wipe = $lab->wipe("$FindBin::Bin/plan.yaml");
 	Lab::wait_for(60, 'the run to be queued', sub {
-		($run) = `$Lab::assay run $FindBin::Bin/plan.yaml --no-wait --db '@{[$lab->database]}' 2>>'$dir/run.log'` =~ /(plan-\S+)/;
+		($run) = `$Lab::assay run $FindBin::Bin/plan.yaml --no-wait --db '@{[$lab->database]}' $wipe 2>>'$dir/run.log'` =~ /(plan-\S+)/;
 		return $run;
 	});
 	my $count = sub { $lab->sql("SELECT count(*) FROM attempts WHERE run = '$run' AND state = 'valid'") };

@@ -207,7 +207,8 @@ sub as_nobody {
 	Lab::wait_for(10, 'dnsmasq again', sub { dnsmasq_pid() != $before && kill 0, dnsmasq_pid() });
 	ok(discover($mac, 0, 0), "$how: dnsmasq is started again");
 	is($lab->request('GET', '/image/vmlinuz')->{status}, 200, "$how: HTTP");
-	is(system("$lab->{assay} run $dir/plan.yaml --db $lab->{db} --no-wait >/dev/null"), 0, "$how: orders are taken");
+	my $wipe = $lab->wipe("$dir/plan.yaml");
+	is(system("$lab->{assay} run $dir/plan.yaml --db $lab->{db} --no-wait $wipe >/dev/null"), 0, "$how: orders are taken");
 }
 
 copy($Lab::assay, "$dir/assay") or die;

@@ -20,11 +20,12 @@ $lab->serve;
 $lab->spawn('n1', "$FindBin::Bin/node.pl", $lab->{url}, '52:54:00:00:00:01', 'n1', '', 'trouble=fail@1', 'trouble=invalid@7');
 $lab->spawn('n2', "$FindBin::Bin/node.pl", $lab->{url}, '52:54:00:00:00:02', 'n2', '00000000-1111-2222-3333-444444444444', 'trouble=reboot@2');
 Lab::wait_for(20, 'both nodes', sub { $lab->sql('SELECT count(*) FROM boots WHERE boot_id NOT NULL') == 2 });
-my ($status, $out) = assay("run $dir/plan.yaml --db db");
+my $wipe = $lab->wipe("$dir/plan.yaml");
+my ($status, $out) = assay("run $dir/plan.yaml --db db $wipe");
 is($status, 0, 'a run');
 my $run = $lab->sql('SELECT run FROM runs');
 # a second one, of which the pack of the first must tell nothing but hashes, though it lies in the same chain
-($status, $out) = assay("run $dir/plan.yaml --db db --boots 1 --samples 1");
+($status, $out) = assay("run $dir/plan.yaml --db db $wipe --boots 1 --samples 1");
 is($status, 0, 'another run');
 my $other = $lab->sql("SELECT run FROM runs WHERE run != '$run'");
 

@@ -33,7 +33,8 @@ sub node { my ($lab, $n, @trouble) = @_; $lab->spawn("n$n", "$FindBin::Bin/node.
 # Ends by itself; gives its exit code.
 sub run {
 	my ($lab) = @_;
-	my ($pid, $status) = ($lab->spawn('run', $Lab::assay, 'run', "$lab->{dir}/plan.yaml", '--db', "$lab->{dir}/db"));
+	my ($pid, $status) = ($lab->spawn('run', $Lab::assay, 'run', "$lab->{dir}/plan.yaml", '--db', "$lab->{dir}/db",
+		split(/ /, $lab->wipe("$lab->{dir}/plan.yaml"))));
 	Lab::wait_for(120, 'the end of the run', sub { waitpid($pid, 1) == $pid ? (($status = $?), 1)[1] : 0 });
 	delete $lab->{children}{$pid};
 	return $status >> 8;

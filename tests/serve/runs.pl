@@ -60,7 +60,7 @@ sub exactly_once {
 	my $csv = `$Lab::assay report --csv --db $lab->{dir}/db`;
 	is($?, 0, 'report: exit code 0');
 	is(scalar(() = $csv =~ /\n/g), 13, 'CSV: a line a sample');
-	like($csv, qr/^run,scale,ordinal,cell_id,label,node,boot,sample,attempt,begun_unix_ns,bytes,ns,mb_per_s,iops,.*\n\S+,1,1,[0-9a-f]{64},"raw",n1,[12],[12],1,\d+,4194304,\d+,[\d.]+,,,,,,,\n/, 'CSV: its lines');
+	like($csv, qr/^run,scale,ordinal,cell_id,label,node,boot,sample,attempt,begun_unix_ns,bytes,ns,mb_per_s,iops,.*\n\S+,1,1,[0-9a-f]{64},"raw",n1,[12],[12],1,\d+,4194304,\d+,[\d.]+,,,,,,,,\n/, 'CSV: its lines');
 	like(`$Lab::assay status --db $lab->{dir}/db`, qr/group pair1\n  n1 .*\n  n2 .*\nwarning: node n1, eth1: its link runs at 1000 Mb\/s, it can 10000\nwarning: node n2, .*\nrun \S+ on pair1: done, 12 of 12/, 'status');
 	like(`$Lab::assay serve $lab->{dir}/lab.yaml --db $lab->{dir}/db --image $lab->{dir}/image --port 0 2>&1`,
 		qr/another server works on/, 'a second server on one database is refused');
