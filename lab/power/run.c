@@ -2,11 +2,12 @@
  * Runs another program, for a time that is bounded. */
 #include "power_internal.h"
 
+#include "../child.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -43,30 +44,6 @@ static char **environment(const char *const extra[])
 	return all;
 }
 
-static int start(const char *const argv[], char **env, int out, pid_t *pid)
-{
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t how;
-	sigset_t none;
-	int r;
-
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, out, 1);
-	posix_spawn_file_actions_adddup2(&files, out, 2);
-	posix_spawn_file_actions_addclosefrom_np(&files, 3);
-	posix_spawnattr_init(&how);
-	sigemptyset(&none);
-	posix_spawnattr_setsigmask(&how, &none);
-	/* A group of its own, so that a deadline ends its children too. */
-	posix_spawnattr_setpgroup(&how, 0);
-	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-	r = posix_spawnp(pid, argv[0], &files, &how, (char *const *)argv, env);
-	posix_spawnattr_destroy(&how);
-	posix_spawn_file_actions_destroy(&files);
-	return -r;
-}
-
 /* Whatever is in the pipe now; what does not fit is thrown away. False at its end. */
 static bool drain(int fd, char *out, size_t size, size_t *used)
 {
@@ -92,7 +69,10 @@ int power_run(struct power *p, const char *const argv[], const char *const extra
 	pid_t pid, ended = 0;
 
 	out[0] = '\0';
-	r = !env || pipe2(pipe_fd, O_CLOEXEC | O_NONBLOCK) ? -errno : start(argv, env, pipe_fd[1], &pid);
+	r = !env || pipe2(pipe_fd, O_CLOEXEC | O_NONBLOCK)
+	        ? -errno
+	        /* A group of its own, so that a deadline ends its children too. */
+	        : child_start(argv[0], argv, env, pipe_fd[1], true, &pid);
 	free(env);
 	if (pipe_fd[1] >= 0)
 		close(pipe_fd[1]);

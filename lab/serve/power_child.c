@@ -4,10 +4,11 @@
 #include "server.h"
 #include "log.h"
 
+#include "../child.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -30,27 +31,8 @@ static int start(const struct server *s, struct power_child *child, int out)
 {
 	const char *argv[] = {"assay",     "power",     "--timeout", TIMEOUT_S, "--",
 	                      s->lab_path, child->node, "cycle",     NULL};
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t how;
-	sigset_t none, pipe;
-	int r;
 
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, out, 1);
-	posix_spawn_file_actions_adddup2(&files, out, 2);
-	posix_spawn_file_actions_addclosefrom_np(&files, 3);
-	posix_spawnattr_init(&how);
-	sigemptyset(&none);
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	posix_spawnattr_setsigmask(&how, &none);
-	posix_spawnattr_setsigdefault(&how, &pipe);
-	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	r = posix_spawn(&child->pid, "/proc/self/exe", &files, &how, (char *const *)argv, environ);
-	posix_spawnattr_destroy(&how);
-	posix_spawn_file_actions_destroy(&files);
-	return -r;
+	return child_start("/proc/self/exe", argv, environ, out, false, &child->pid);
 }
 
 static void child_free(struct power_child *child)

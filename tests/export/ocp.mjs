@@ -5,20 +5,11 @@
 import { createRequire } from "node:module";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { done, verdict } from "../tap.mjs";
 
 const require = createRequire(join(process.argv[2], "package.json"));
 const Ajv2020 = require("ajv/dist/2020").default;
 const schemas = process.argv[3];
-let count = 0;
-let failed = 0;
-
-function verdict(good, name, comment) {
-	count++;
-	failed += !good;
-	console.log(`${good ? "ok" : "not ok"} ${count} - ${name}`);
-	if (!good)
-		console.error(`# ${comment}`);
-}
 
 const required = {
 	testRunStart: ["name", "version", "commandLine", "parameters", "dutInfo"], testRunEnd: ["status", "result"],
@@ -149,5 +140,4 @@ verdict(together([first, start, end(2, "ERROR", "PASS")]).length > 0, "ERROR wit
 verdict(faults(line(3, { testStepArtifact: { testStepId: "s", diagnosis: { verdict: "v", type: "MAYBE" } } }), 3).length > 0, "so is an unknown type", "");
 verdict(faults(line(3, { testStepArtifact: { testStepId: "s", measurement: { name: "v", value: 1, unit: null } } }), 3).length > 0, "and a null", "");
 verdict(faults(line(3, { testRunArtifact: { file: { displayName: "", uri: "", isSnapshot: true } } }), 3).length > 0, "and a file outside of a step", "");
-console.log(`1..${count}`);
-process.exit(failed ? 1 : 0);
+done();

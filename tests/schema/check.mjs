@@ -4,21 +4,12 @@
 import { createRequire } from "node:module";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { done, verdict } from "../tap.mjs";
 
 const require = createRequire(join(process.argv[2], "package.json"));
 const Ajv2020 = require("ajv/dist/2020").default;
 const folder = "results-schema";
 const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, strictTypes: false });
-let count = 0;
-let failed = 0;
-
-function verdict(good, name, comment) {
-	count++;
-	failed += !good;
-	console.log(`${good ? "ok" : "not ok"} ${count} - ${name}`);
-	if (!good)
-		console.error(`# ${comment}`);
-}
 
 const read = (path) => JSON.parse(readFileSync(path, "utf8"));
 const escape = (name) => name.replaceAll("~", "~0").replaceAll("/", "~1");
@@ -48,5 +39,4 @@ for (const kind of ["valid", "invalid"]) {
 		verdict(!good && places.includes(wanted), file, `wanted "${wanted}", got ${JSON.stringify(places)}`);
 	}
 }
-console.log(`1..${count}`);
-process.exit(failed ? 1 : 0);
+done();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What a report says of a plan that crosses modes of the bond with what the bond went through, on figures
  * that can be worked out by hand; and of modes that no node could have. */
-#include "conductor_sim.h"
+#include "report_printed.h"
 
 #include "../../lab/report/ordinals.h"
 
@@ -17,20 +17,6 @@ static enum sim_quirk no_tlb(struct sim *sim, struct sim_node *n)
 
 	(void)sim;
 	return strcmp(sim_text(state, "bond.mode"), "balance-tlb") ? SIM_FINE : SIM_FAILS_CELL;
-}
-
-static char *printed(struct sim *sim)
-{
-	struct report *report;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_int_equal(report_load(sim->store, sim->run, &report), 1);
-	report_print(report, out);
-	report_free(report);
-	fclose(out);
-	return text;
 }
 
 static void has(const char *text, const char *wanted)

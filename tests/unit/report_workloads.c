@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Lines of the report on workloads other than copies. */
-#include "conductor_sim.h"
+#include "report_printed.h"
 
 static const char plan[] = "schema_version: 1\nquestion: q\nnodes: 1\nbase: {stack: raw}\n"
                            "workloads:\n  - copy: {bs: 1MiB, size: 8MiB}\nrepeat: {boots: 1, samples: 1}\n";
-
-static char *printed(struct sim *sim)
-{
-	struct report *report;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_int_equal(report_load(sim->store, sim->run, &report), 1);
-	report_print(report, out);
-	report_free(report);
-	fclose(out);
-	return text;
-}
 
 /* The only sample of a run, with AT of its result set to what JSON says. */
 static void set(struct sim *sim, const char *at, const char *json)
