@@ -46,14 +46,15 @@ unexpected()
 # measure PLAN NAME SCALE BYTES: a lab of its own, which ends with the subshell this runs in
 measure()
 {
-	local started=$SECONDS run status
+	local started=$SECONDS run status options=(--scale "$3" --boots 1 --samples 1)
 	lab_new "matrix-$2" --disk-bytes "$4"
 	serve_start
 	"$VLAB" start "$LAB" n1 n2
-	timeout 5400 out/assay run "$1" --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token "$1")" --scale "$3" --boots 1 --samples 1 >"$LAB/run.log" 2>&1
+	timeout 5400 out/assay run "$1" --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token "$1" "${options[@]}")" "${options[@]}" >"$LAB/run.log" 2>&1
 	status=$?
 	run=$(sql 'SELECT run FROM runs')
 	is "$2: the run came to its end (exit code $status)" "$(sql 'SELECT ended_unix_ns IS NOT NULL AND error IS NULL FROM runs')" 1
+	is "$2: there are cells" "$(sql 'SELECT count(*) > 0 FROM cells')" 1
 	is "$2: every cell has its sample, or is refused as expected" "$(unexpected "$2")" ''
 	is "$2: no warning or error in any kernel log" "$(kernel_faults)" ''
 	of_run "SELECT printf('%-24s %-7s %5d %6d %8d %7d %8d %5.1f', '$2', '$3', (SELECT count(*) FROM cells), (SELECT count(*) FROM result WHERE
