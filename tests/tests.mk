@@ -10,6 +10,7 @@ YAML_SOURCES   = $(filter-out tests/data/% tests/fuzz/%,$(shell git ls-files '*.
 # Too long for every check: each waits out the lab's deadlines or the kernel's; and legs.t, whose black hole is not always told with its
 # size. `make check-faults` has them.
 LONG_FAULTS   := tests/boot/hang.t tests/boot/legs.t tests/faults/nodes.t
+LONG_LAB      := tests/boot/kernel-operator.t
 
 ## check: everything: lint, units under sanitizers, schemas, plans, image, virtual lab, boot tests
 check: lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
@@ -25,7 +26,7 @@ check: lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
 	    power=2:300 $(wildcard tests/power/*.t) \
 	    image=1:900 $(wildcard tests/image/*.t) \
 	    virtual=1:600 $(wildcard tests/virtual/*.t) \
-	    boot=2:1200 $(filter-out $(LONG_FAULTS),$(wildcard tests/boot/*.t)) \
+	    boot=2:1200 $(filter-out $(LONG_FAULTS) $(LONG_LAB),$(wildcard tests/boot/*.t)) \
 	    faults=1:1800 $(filter-out $(LONG_FAULTS),$(wildcard tests/faults/*.t))
 
 ## check-matrix: every plan of tests/matrix, scaled, in a virtual lab; one to two hours, goes on where it was
@@ -35,6 +36,10 @@ check-matrix: need-root image layers lab $(NIC_TARGETS)
 ## check-faults: N random interruptions (1000) of short runs, all that follows from SEED, and real nodes that hang or fail
 check-faults: need-root image lab $(NIC_TARGETS)
 	N=$(or $(N),1000) SEED=$(or $(SEED),1) tests/harness.pl faults=1:14400 tests/faults/sim.t $(LONG_FAULTS)
+
+## check-lab: what a lab may have beside ours, and takes too long for every check: a kernel of the operator's
+check-lab: need-root image layers lab $(NIC_TARGETS)
+	tests/harness.pl boot=1:1200 $(LONG_LAB)
 
 ## check-units: only the unit tests
 check-units: $(UNIT_PROGRAMS)
@@ -50,4 +55,4 @@ lint:
 	@yamllint --strict -c tests/yamllint.yaml $(YAML_SOURCES)
 	@echo "lint: clean"
 
-.PHONY: check check-faults check-matrix check-units lint
+.PHONY: check check-faults check-lab check-matrix check-units lint

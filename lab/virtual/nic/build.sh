@@ -7,7 +7,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/assay}
-compiler=${CC:-gcc}
+read -ra compiler <<<"${CC:-gcc}"
 cflags=(-m64 -mcx16 -O2 -g -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare
 	-Wno-missing-field-initializers -Werror -fPIC -fno-strict-aliasing -fno-common -fwrapv -pthread
 	-fvisibility=hidden -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64)
@@ -22,7 +22,7 @@ main() {
 	}
 	key=$({
 		echo "$version ${extra[*]}"
-		"$compiler" --version | head -n 1
+		"${compiler[@]}" --version | head -n 1
 		cat "$here"/*.[ch] "$here/build.sh"
 	} | sha256sum)
 	out=$cache/nic-${key:0:16}
@@ -86,7 +86,7 @@ compile() {
 	mkdir "$2"
 	glib=$(pkg-config --cflags glib-2.0)
 	# shellcheck disable=SC2086
-	"$compiler" "${cflags[@]}" "${extra[@]}" -isystem "$h/linux-headers" -iquote "$here" -isystem "$h/generated" \
+	"${compiler[@]}" "${cflags[@]}" "${extra[@]}" -isystem "$h/linux-headers" -iquote "$here" -isystem "$h/generated" \
 		-isystem "$h/generated/qapi" -isystem "$h/include" -isystem "$h/tcg/i386" $glib \
 		-shared -Wl,-z,lazy -o "$2/ixgbe82599.so" "$here"/*.c >&2
 }
