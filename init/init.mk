@@ -5,7 +5,7 @@ INIT_SOURCES   := $(sort $(wildcard init/*.c)) results-schema/canonical.c result
                   results-schema/factor.c results-schema/factor_text.c results-schema/histogram.c results-schema/series.c
 INIT_OBJECTS   := $(INIT_SOURCES:%.c=$(OUT)/obj/node/%.o)
 INIT_CFLAGS    := -std=gnu11 -D_GNU_SOURCE -Os -g -Wall -Wextra -Werror -ffunction-sections -fdata-sections \
-                  -ffile-prefix-map=$(CURDIR)=. -Iresults-schema
+                  -ffile-prefix-map=$(CURDIR)=. -Iresults-schema -DSHA256_MBEDTLS
 
 $(OUT)/obj/node/%.o: %.c $(OUT)/sysroot.stamp
 	@mkdir -p $(@D)
@@ -49,7 +49,7 @@ UNIT_TESTS     += $(INIT_TESTS)
 
 $(INIT_TESTS): $(OUT)/tests/%: $(OUT)/obj/host/tests/unit/%.o $(HOST_INIT)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(HOST_CFLAGS) -o $@ $< $(HOST_INIT) -lcmocka -lkmod -lcurl -lmbedcrypto -ljansson -laio -lblkid -pthread
+	$(call say,LINK,$@)$(CC) $(HOST_CFLAGS) -o $@ $< $(HOST_INIT) -lcmocka -lkmod -lcurl -lcrypto -lmbedcrypto -ljansson -laio -lblkid -pthread
 
 -include $(INIT_TEST_C:%.c=$(OUT)/obj/host/%.d)
 .SECONDARY: $(INIT_TEST_C:%.c=$(OUT)/obj/host/%.o) $(HOST_OBJECTS)

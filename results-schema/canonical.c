@@ -2,10 +2,13 @@
 #include "canonical.h"
 
 #include <errno.h>
+#ifdef SHA256_MBEDTLS /* the node's, whose libcurl has it anyhow */
 #include <mbedtls/sha256.h>
 #include <mbedtls/version.h>
+#else
+#include <openssl/sha.h>
+#endif
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,19 +41,30 @@ int canonical_json(const json_t *value, char **out)
 	return *out ? 0 : -ENOMEM;
 }
 
+static int sha256(const void *data, size_t length, unsigned char sum[32])
+{
+#ifndef SHA256_MBEDTLS
+	return SHA256(data, length, sum) ? 0 : -EIO;
+#elif MBEDTLS_VERSION_MAJOR < 3
+	return mbedtls_sha256_ret(data, length, sum, 0) ? -EIO : 0;
+#else
+	return mbedtls_sha256(data, length, sum, 0) ? -EIO : 0;
+#endif
+}
+
 int sha256_hex(const void *data, size_t length, char hex[SHA256_HEX_SIZE])
 {
+	static const char digits[] = "0123456789abcdef";
 	unsigned char sum[32];
+	int r = sha256(data, length, sum);
 
-#if defined(MBEDTLS_VERSION_MAJOR) && MBEDTLS_VERSION_MAJOR < 3
-	if (mbedtls_sha256_ret(data, length, sum, 0))
-		return -EIO;
-#else
-	if (mbedtls_sha256(data, length, sum, 0))
-		return -EIO;
-#endif
-	for (size_t i = 0; i < sizeof(sum); i++)
-		sprintf(hex + 2 * i, "%02x", sum[i]);
+	if (r)
+		return r;
+	for (size_t i = 0; i < sizeof(sum); i++) {
+		hex[2 * i] = digits[sum[i] >> 4];
+		hex[2 * i + 1] = digits[sum[i] & 15];
+	}
+	hex[2 * sizeof(sum)] = '\0';
 	return 0;
 }
 

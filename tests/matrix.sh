@@ -13,10 +13,11 @@
 KEPT=out/matrix
 mkdir -p "$KEPT"
 
-# settings PLAN: scale, bytes of the nodes' disks, options of assay run. Copies of 300 GiB at a 5,000th are some 60 MiB.
+# settings PLAN: scale, bytes of the nodes' disks, how many legs (2). Copies of 300 GiB at a 5,000th are some 60 MiB.
 settings()
 {
 	case $1 in
+	bonding-pairs) echo 1/5000 268435456 4 ;;
 	small-files | small-files-read-ahead) echo 1/50 1073741824 ;; # 138 files in 29 folders; mkfs.xfs asks for 300 MiB
 	filesystem-options) echo 1/5000 1073741824 ;;
 	read-ahead) echo 1/500 268435456 ;;       # 20 MiB, many times the longest read-ahead
@@ -43,11 +44,11 @@ unexpected()
 		done
 }
 
-# measure PLAN NAME SCALE BYTES: a lab of its own, which ends with the subshell this runs in
+# measure PLAN NAME SCALE BYTES LEGS: a lab of its own, which ends with the subshell this runs in
 measure()
 {
 	local started=$SECONDS run status options=(--scale "$3" --boots 1 --samples 1)
-	lab_new "matrix-$2" --disk-bytes "$4"
+	lab_new "matrix-$2" --disk-bytes "$4" --legs "$5"
 	serve_start
 	"$VLAB" start "$LAB" n1 n2
 	timeout 5400 out/assay run "$1" --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token "$1" "${options[@]}")" "${options[@]}" >"$LAB/run.log" 2>&1
@@ -67,23 +68,24 @@ measure()
 	sql ".backup '$KEPT/$2.db'"
 }
 
-# made_of PLAN SCALE BYTES: the hash of all that a result depends on
+# made_of PLAN SCALE BYTES LEGS: the hash of all that a result depends on
 made_of()
 {
-	cat "$1" out/manifest.json out/assay tests/matrix.refused <(echo "$2 $3") | sha256sum | cut -d' ' -f1
+	cat "$1" out/manifest.json out/assay tests/matrix.refused <(echo "$2 $3 $4") | sha256sum | cut -d' ' -f1
 }
 
 failed=()
 for plan in "$@"; do
 	name=$(basename "$plan" .yaml)
-	read -r scale bytes _ < <(settings "$name")
-	made=$(made_of "$plan" "$scale" "$bytes")
+	read -r scale bytes legs < <(settings "$name")
+	legs=${legs:-2}
+	made=$(made_of "$plan" "$scale" "$bytes" "$legs")
 	if [ -z "${anew:-}" ] && [ "$(cat "$KEPT/$name.passed" 2>/dev/null)" = "$made" ]; then
 		echo "# $name passed before, with the same image, layers and program"
 		continue
 	fi
 	rm -f "$KEPT/$name".*
-	if (measure "$plan" "$name" "$scale" "$bytes"); then
+	if (measure "$plan" "$name" "$scale" "$bytes" "$legs"); then
 		echo "$made" >"$KEPT/$name.passed"
 	else
 		failed+=("$name")

@@ -10,7 +10,7 @@ YAML_SOURCES   = $(filter-out tests/data/% tests/fuzz/%,$(shell git ls-files '*.
 # Too long for every check: each waits out the lab's deadlines or the kernel's; and legs.t, whose black hole is not always told with its
 # size. `make check-faults` has them.
 LONG_FAULTS   := tests/boot/hang.t tests/boot/legs.t tests/faults/nodes.t
-LONG_LAB      := tests/boot/kernel-operator.t
+LONG_LAB      := tests/boot/firmware.t tests/boot/kernel-operator.t
 
 ## check: everything: lint, units under sanitizers, schemas, plans, image, virtual lab, boot tests
 check: lint image layers lab $(NIC_TARGETS) $(UNIT_PROGRAMS) fuzz-short
@@ -37,7 +37,7 @@ check-matrix: need-root image layers lab $(NIC_TARGETS)
 check-faults: need-root image lab $(NIC_TARGETS)
 	N=$(or $(N),1000) SEED=$(or $(SEED),1) tests/harness.pl faults=1:14400 tests/faults/sim.t $(LONG_FAULTS)
 
-## check-lab: what a lab may have beside ours, and takes too long for every check: a kernel of the operator's
+## check-lab: what takes too long for every check: each way to boot (BIOS, UEFI, HTTP, beside a DHCP server …), a kernel of the operator's
 check-lab: need-root image layers lab $(NIC_TARGETS)
 	tests/harness.pl boot=1:1200 $(LONG_LAB)
 

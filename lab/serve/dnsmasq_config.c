@@ -63,6 +63,7 @@ static void write_boot(const struct server *s, FILE *out, bool proxy)
 	fputs("dhcp-match=set:ipxe,175\n"
 	      "dhcp-match=set:efi,option:client-arch,7\n"
 	      "dhcp-match=set:efi,option:client-arch,9\n"
+	      "dhcp-match=set:http,option:client-arch,16\n"
 	      /* iPXE shall not wait for a PXE boot server */
 	      "dhcp-option=tag:ipxe,encap:175,176,1b\n",
 	      out);
@@ -77,8 +78,14 @@ static void write_boot(const struct server *s, FILE *out, bool proxy)
 	}
 	fprintf(out, "dhcp-boot=tag:ipxe,%s/boot.ipxe\n", s->url);
 	if (have_tftp && !proxy)
-		fputs("dhcp-boot=tag:!ipxe,tag:!efi,undionly.kpxe\ndhcp-boot=tag:!ipxe,tag:efi,ipxe.efi\n",
-		      out);
+		fprintf(
+		    out,
+		    "dhcp-boot=tag:!ipxe,tag:!efi,tag:!http,undionly.kpxe\n"
+		    "dhcp-boot=tag:!ipxe,tag:efi,ipxe.efi\n"
+		    /* UEFI 2.10, 24.7: HTTP boot takes an answer that names its vendor class, and a URL. */
+		    "dhcp-option-force=tag:http,option:vendor-class,HTTPClient\n"
+		    "dhcp-boot=tag:!ipxe,tag:http,%s/image/ipxe/ipxe.efi\n",
+		    s->url);
 }
 
 int dnsmasq_config(const struct server *s, const char *path, bool proxy)

@@ -32,14 +32,16 @@ usage() {
 usage: lab.sh COMMAND DIR [ARGUMENT…]      (root; one lab per DIR)
 
   up DIR [--nodes N] [--nic ixgbe|virtio] [--accel auto|kvm|tcg] [--memory MiB] [--cpus N] [--disk-bytes N]
-         [--system-disk sata|virtio] [--kernel FILE]
+         [--system-disk sata|virtio] [--legs N] [--kernel FILE]
                               make namespace, bridges, taps and disks (default: 2 nodes, ixgbe, auto, 512, 2,
-                              268435456, sata; FILE, by default out/vmlinuz, is what KVM has to boot to be used)
+                              268435456, sata, 2; FILE, by default out/vmlinuz, is what KVM has to boot to be used)
   start DIR NODE…             power on
   stop DIR NODE…              cut the power (SIGKILL)
   powerdown DIR NODE…         press the power button (ACPI)
   reset DIR NODE…             press the reset button
-  link DIR NODE LEG on|off    the node's port loses or gets its carrier (LEG: 1, 2)
+  firmware DIR NODE bios|uefi|uefi-ipxe|uefi-http   what boots it, from its next start on: SeaBIOS with iPXE as the NIC's
+                              ROM (the default); OVMF by its own PXE; OVMF with iPXE as the NIC's ROM; OVMF by HTTP
+  link DIR NODE LEG on|off    the node's port loses or gets its carrier (LEG: 1, 2, …)
   nic-fault DIR NODE LEG PROPERTY=VALUE…|none   what is wrong with an ixgbe port: at once, and at every start
          numbers, 0 for not: drop-every corrupt-every black-hole-over (bytes) flap-every-ms tx-hang (after n) rx-stall (1)
          from the next start on: sfp=sr|twinax|rejected  link-width=8|4|2|1  link-speed=5|2.5  interrupts=msix|msi|intx
@@ -65,7 +67,7 @@ main() {
 		usage
 		return 0
 		;;
-	up | start | stop | powerdown | reset | link | nic-fault | leg-cut | leg-mtu | add-disk | add-device | \
+	up | start | stop | powerdown | reset | firmware | link | nic-fault | leg-cut | leg-mtu | add-disk | add-device | \
 		sign-disk | \
 		check-system-disks | lab-file | console | exec | status | down) ;;
 	*) die "unknown command '$command' (lab.sh help lists them)" ;;
@@ -96,6 +98,7 @@ lab_up() {
 		--cpus) cpus=$(number "$1" "$2" 1 64) ;;
 		--disk-bytes) disk_bytes=$(number "$1" "$2" 1048576 $((1 << 50))) ;;
 		--system-disk) system=$(one_of "$1" "$2" sata virtio) ;;
+		--legs) LAB_LEGS=$(number "$1" "$2" 1 8) ;;
 		--kernel) kernel=$2 ;;
 		*) die "up: unknown option '$1' (lab.sh help)" ;;
 		esac

@@ -2,11 +2,9 @@
 
 ## bench: figures for the budgets: expanding a plan, image sizes, boot time, memory, a warm cell, copy beside dd
 bench: need-root image lab $(OUT)/tests/copy_vs_dd
-	@tests/bench/expand.sh
-	@tests/bench/boot.sh
-	@tests/bench/warm-cell.sh
-	@tests/bench/copy.sh $(OUT)/tests/copy_vs_dd $(BENCH_TARGET)
-	@tests/bench/report.sh $(OUT)/assay
+	@over=; for step in expand.sh boot.sh warm-cell.sh "copy.sh $(OUT)/tests/copy_vs_dd $(BENCH_TARGET)" "report.sh $(OUT)/assay"; do \
+	    tests/bench/$$step || over="$$over $${step%%.sh*}"; \
+	done; [ -z "$$over" ] || { echo "over budget, or not measured:$$over" >&2; exit 1; }
 
 .PHONY: bench
 

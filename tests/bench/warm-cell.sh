@@ -28,4 +28,5 @@ sqlite3 -separator ' ' "$dir/assay.db" "
 	cost AS (SELECT *, uptime - lag(uptime + json_extract(text, '\$.steps_ns.measure') + json_extract(text, '\$.steps_ns.evidence')) OVER (ORDER BY place) AS ns FROM sample)
 	SELECT printf('  %5.2f s (apply %.2f, prove %.2f)%s  %s', ns / 1e9, json_extract(text, '\$.steps_ns.apply') / 1e9,
 		json_extract(text, '\$.steps_ns.prove') / 1e9, CASE WHEN ns > $limit * 1e9 THEN '  OVER' ELSE '' END, label)
-	FROM cost JOIN cells USING (cell_id) WHERE ns IS NOT NULL ORDER BY place"
+	FROM cost JOIN cells USING (cell_id) WHERE ns IS NOT NULL ORDER BY place" | tee "$dir/cells"
+if grep -q OVER "$dir/cells"; then exit 1; fi

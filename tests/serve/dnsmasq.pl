@@ -23,7 +23,7 @@ sub send_discover {
 	my $xid = int rand 2**32;
 	my $packet = pack('CCCCNnna4a4a4a4a16x64x128N', 1, 1, 6, 0, $xid, 0, 0x8000, ("\0" x 4) x 4,
 		pack('H12', $mac =~ s/://gr) . "\0" x 10, 0x63825363);
-	$packet .= pack('CCC', 53, 1, 1) . pack('CC/a', 60, "PXEClient:Arch:0000$arch:UNDI:002001") . pack('CCn', 93, 2, $arch) .
+	$packet .= pack('CCC', 53, 1, 1) . pack('CC/a', 60, sprintf('%s:Arch:%05d:UNDI:002001', $arch == 16 ? 'HTTPClient' : 'PXEClient', $arch)) . pack('CCn', 93, 2, $arch) .
 		pack('CCCCC', 55, 3, 1, 66, 67);
 	$packet .= pack('CCCCC', 175, 3, 177, 1, 1) if $ipxe;
 	$packet .= pack('CCCH32', 97, 17, 0, $uuid) if $uuid;
@@ -43,7 +43,7 @@ sub send_discover {
 		}
 		$offer{file} = $offer{67} if defined $offer{67};
 		$offer{file} =~ s/\0.*//s;
-		return {file => $offer{file}, address => $offer{address}, router => defined $offer{3} ? 1 : 0};
+		return {file => $offer{file}, address => $offer{address}, router => defined $offer{3} ? 1 : 0, class => $offer{60}};
 	}
 	return undef;
 }
@@ -101,6 +101,9 @@ is($offer->{file}, 'undionly.kpxe', 'BIOS: iPXE by TFTP');
 is($offer->{router}, 0, 'and no router, for there is none');
 is(discover($mac, 7, 0)->{file}, 'ipxe.efi', 'UEFI');
 is(discover($mac, 9, 0)->{file}, 'ipxe.efi', 'UEFI of another number');
+my $by_http = discover($mac, 16, 0);
+is($by_http->{file}, "$lab->{url}/image/ipxe/ipxe.efi", 'UEFI by HTTP: iPXE by HTTP');
+is($by_http->{class}, 'HTTPClient', 'named as such, else the firmware does not take it');
 is(discover($mac, 0, 1)->{file}, "$lab->{url}/boot.ipxe", 'iPXE: the script by HTTP');
 is(discover('52:54:00:00:00:09', 0, 0), undef, 'a machine that is not listed gets none');
 my $uuid = '33221100554477668899aabbccddeeff';

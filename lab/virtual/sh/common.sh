@@ -59,7 +59,7 @@ lab_save() {
 	LAB_NODES=$1 LAB_MEMORY=$2 LAB_CPUS=$3 LAB_DISK_BYTES=$4 LAB_SYSTEM_DISK=$5
 	LAB_QEMU=$(qemu-system-x86_64 --version | sed -n '1s/^QEMU emulator version //p')
 	local name
-	for name in NODES MEMORY CPUS DISK_BYTES SYSTEM_DISK ACCEL ACCEL_WHY NIC NIC_WHY NIC_MODEL QEMU; do
+	for name in NODES LEGS MEMORY CPUS DISK_BYTES SYSTEM_DISK ACCEL ACCEL_WHY NIC NIC_WHY NIC_MODEL QEMU; do
 		declare -n value=LAB_$name
 		printf 'LAB_%s=%q\n' "$name" "$value"
 	done >"$LAB_STATE.new"
@@ -84,7 +84,8 @@ json_text() {
 
 # lab_sweep: forget what only a running lab has; disks, logs and results stay
 lab_sweep() {
-	rm -f "$LAB_DIR"/*.pid "$LAB_DIR"/*.qmp "$LAB_DIR"/*.console "$LAB_DIR"/*.args "$LAB_DIR"/*.faults "$LAB_STATE"
+	rm -f "$LAB_DIR"/*.pid "$LAB_DIR"/*.qmp "$LAB_DIR"/*.console "$LAB_DIR"/*.args "$LAB_DIR"/*.faults "$LAB_DIR"/*.firmware \
+		"$LAB_DIR"/*.vars "$LAB_STATE"
 }
 
 # node_number NODE: 1 for n1; refuses nodes that the lab does not have
@@ -96,7 +97,7 @@ node_number() {
 }
 
 leg_number() {
-	number LEG "$1" 1 2
+	number LEG "$1" 1 "$LAB_LEGS"
 }
 
 mac_management() {

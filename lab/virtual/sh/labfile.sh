@@ -3,7 +3,7 @@
 # The lab file that describes this lab to `assay serve`.
 
 cmd_lab_file() {
-	local n group=0
+	local n leg nics group=0
 	cat <<X
 # The virtual lab in $LAB_DIR
 schema_version: 1
@@ -24,10 +24,14 @@ X
 	done
 	echo nodes:
 	for ((n = 1; n <= LAB_NODES; n++)); do
+		nics=
+		for ((leg = 1; leg <= LAB_LEGS; leg++)); do
+			nics+="${nics:+, }\"$(mac_leg $n $leg)\""
+		done
 		cat <<X
   n$n:
     mac: "$(mac_management $n)"
-    storage_nics: ["$(mac_leg $n 1)", "$(mac_leg $n 2)"]
+    storage_nics: [$nics]
     console: [tty0, ttyS0]
     disk:
       serial: ASSAY-N$n-DATA

@@ -68,6 +68,7 @@ node_start() {
 	local -a QEMU_ARGS=()
 	n=$(node_number "$node")
 	args_machine "$node" "$n"
+	args_firmware "$node"
 	args_network "$node" "$n"
 	args_disks "$node" "$n"
 	if [ -f "$LAB_DIR/$node.args" ]; then
@@ -99,10 +100,37 @@ args_machine() {
 	args -boot strict=on,menu=off,reboot-timeout=1000
 }
 
+firmware_of() {
+	cat "$LAB_DIR/$1.firmware" 2>/dev/null || echo bios
+}
+
+# cmd_firmware NODE KIND: what boots it from its next start on; UEFI starts with no memory of earlier boots
+cmd_firmware() {
+	[ $# = 2 ] || die "firmware DIR NODE bios|uefi|uefi-ipxe|uefi-http"
+	node_number "$1" >/dev/null
+	one_of firmware "$2" bios uefi uefi-ipxe uefi-http >"$LAB_DIR/$1.firmware"
+	rm -f "$LAB_DIR/$1.vars"
+}
+
+args_firmware() {
+	local firmware of_ovmf=/usr/share/OVMF
+	firmware=$(firmware_of "$1")
+	[ "$firmware" != bios ] || return 0
+	[ -f "$of_ovmf/OVMF_CODE_4M.fd" ] || die "$of_ovmf/OVMF_CODE_4M.fd is missing (Debian: ovmf)"
+	[ -f "$LAB_DIR/$1.vars" ] || cp "$of_ovmf/OVMF_VARS_4M.fd" "$LAB_DIR/$1.vars"
+	args -drive "if=pflash,unit=0,format=raw,readonly=on,file=$of_ovmf/OVMF_CODE_4M.fd"
+	args -drive "if=pflash,unit=1,format=raw,file=$1.vars"
+	# OVMF tries HTTP where PXE is switched off.
+	[ "$firmware" != uefi-http ] || args -fw_cfg name=opt/org.tianocore/IPv4PXESupport,string=n \
+		-fw_cfg name=opt/org.tianocore/IPv6PXESupport,string=n
+}
+
 args_network() {
-	local node=$1 n=$2 leg
+	local node=$1 n=$2 leg rom=
+	# The card's own ROM is iPXE, for BIOS and for UEFI.
+	case $(firmware_of "$node") in uefi | uefi-http) rom=,romfile= ;; esac
 	args -netdev "tap,id=management,ifname=$node-m,script=no,downscript=no"
-	args -device "virtio-net-pci,netdev=management,mac=$(mac_management "$n"),bootindex=1"
+	args -device "virtio-net-pci,netdev=management,mac=$(mac_management "$n"),bootindex=1$rom"
 	for ((leg = 1; leg <= LAB_LEGS; leg++)); do
 		# Without vnet_hdr what crosses a leg is frames as on a wire, not segments of 64 KiB.
 		args -netdev "tap,id=tap$leg,ifname=$node-l$leg,script=no,downscript=no,vnet_hdr=off"
