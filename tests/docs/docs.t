@@ -104,13 +104,13 @@ build_lab()
 	# shellcheck disable=SC2046,SC2086
 	(cd "$copy" && rm lab/plan/cmd_plan.c && gcc $flags -Ilab -Ilab/plan $(pkg-config --cflags libfyaml jansson) -o "$dir/plan" "$root/tests/docs/plan.c" lab/cli.c \
 		lab/plan/*.c lab/tune/*.c lab/stats/*.c lab/store/*.c lab/accept/metric.c results-schema/*.c \
-		"$root/${OUT:-out}/gen/schema_texts.c" $(pkg-config --libs libfyaml jansson gsl sqlite3) -lmbedcrypto -lm)
+		"$root/${OUT:-out}/gen/schema_texts.c" $(pkg-config --libs libfyaml jansson gsl sqlite3 libcrypto) -lmbedcrypto -lm)
 }
 build_node()
 {
 	# shellcheck disable=SC2086
 	(cd "$copy" && rm init/main.c && gcc $flags -Iinit -o "$dir/factor" "$root/tests/docs/factor.c" init/*.c results-schema/*.c "$root/${OUT:-out}/gen/schema_texts.c" \
-		-lkmod -lcurl -lmbedcrypto -ljansson -laio -lblkid -pthread)
+		-lkmod -lcurl -lcrypto -lmbedcrypto -ljansson -laio -lblkid -pthread)
 }
 ok "extending.md: the lab takes the factor" build_lab
 ok "extending.md: so does the node" build_node
