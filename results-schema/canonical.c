@@ -2,7 +2,7 @@
 #include "canonical.h"
 
 #include <errno.h>
-#ifdef SHA256_MBEDTLS /* the node's, whose libcurl has it anyhow */
+#ifdef SHA256_MBEDTLS /* the node's: init/init.mk */
 #include <mbedtls/sha256.h>
 #include <mbedtls/version.h>
 #else

@@ -11,17 +11,18 @@
 [ "${1:-}" != --anew ] || { anew=1; shift; }
 [ $# -gt 0 ] || set -- tests/matrix/*.yaml
 KEPT=out/matrix
+RUN_SECONDS=5400
 mkdir -p "$KEPT"
 
-# settings PLAN: scale, bytes of the nodes' disks, how many legs (2). Copies of 300 GiB at a 5,000th are some 60 MiB.
+# settings PLAN: scale, bytes of the nodes' disks, how many legs. Copies of 300 GiB at a 5,000th are some 60 MiB.
 settings()
 {
 	case $1 in
 	bonding-pairs) echo 1/5000 268435456 4 ;;
-	small-files | small-files-read-ahead) echo 1/50 1073741824 ;; # 138 files in 29 folders; mkfs.xfs asks for 300 MiB
-	filesystem-options) echo 1/5000 1073741824 ;;
-	read-ahead) echo 1/500 268435456 ;;       # 20 MiB, many times the longest read-ahead
-	*) echo 1/5000 268435456 ;;
+	small-files | small-files-read-ahead) echo 1/50 1073741824 2 ;; # 138 files in 29 folders; mkfs.xfs asks for 300 MiB
+	filesystem-options) echo 1/5000 1073741824 2 ;;
+	read-ahead) echo 1/500 268435456 2 ;;     # 20 MiB, many times the longest read-ahead
+	*) echo 1/5000 268435456 2 ;;
 	esac
 }
 
@@ -47,14 +48,13 @@ unexpected()
 # measure PLAN NAME SCALE BYTES LEGS: a lab of its own, which ends with the subshell this runs in
 measure()
 {
-	local started=$SECONDS run status options=(--scale "$3" --boots 1 --samples 1)
+	local started=$SECONDS run
 	lab_new "matrix-$2" --disk-bytes "$4" --legs "$5"
 	serve_start
 	"$VLAB" start "$LAB" n1 n2
-	timeout 5400 out/assay run "$1" --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token "$1" "${options[@]}")" "${options[@]}" >"$LAB/run.log" 2>&1
-	status=$?
+	run_plan "$1" --scale "$3" --boots 1 --samples 1
 	run=$(sql 'SELECT run FROM runs')
-	is "$2: the run came to its end (exit code $status)" "$(sql 'SELECT ended_unix_ns IS NOT NULL AND error IS NULL FROM runs')" 1
+	is "$2: the run came to its end (exit code $RUN_STATUS)" "$(sql 'SELECT ended_unix_ns IS NOT NULL AND error IS NULL FROM runs')" 1
 	is "$2: there are cells" "$(sql 'SELECT count(*) > 0 FROM cells')" 1
 	is "$2: every cell has its sample, or is refused as expected" "$(unexpected "$2")" ''
 	is "$2: no warning or error in any kernel log" "$(kernel_faults)" ''
@@ -78,7 +78,6 @@ failed=()
 for plan in "$@"; do
 	name=$(basename "$plan" .yaml)
 	read -r scale bytes legs < <(settings "$name")
-	legs=${legs:-2}
 	made=$(made_of "$plan" "$scale" "$bytes" "$legs")
 	if [ -z "${anew:-}" ] && [ "$(cat "$KEPT/$name.passed" 2>/dev/null)" = "$made" ]; then
 		echo "# $name passed before, with the same image, layers and program"

@@ -10,15 +10,10 @@ run_plan tests/boot/cmdline.yaml
 is 'every cell is valid' "$RUN_STATUS" 0
 samples_complete 4 cmdline
 is 'one reboot of each node' "$(sql "SELECT group_concat(node) FROM (SELECT node FROM reboots ORDER BY node)")" n1,n2
-evidence() # LEVEL KEY
-{
-	sql "SELECT DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.$2') FROM results
-		WHERE coalesce(json_extract(CAST(body AS TEXT), '\$.cell.state.\"boot.cmdline\"'), 'default') = '$1'"
-}
-is 'asked: in force' "$(evidence 'maxcpus=1 mitigations=off' 'in_force."boot.cmdline"')" 'maxcpus=1 mitigations=off'
-is 'asked: one CPU is used' "$(evidence 'maxcpus=1 mitigations=off' 'settings."cpu.workload"')" 1
-is 'default: both CPUs are used' "$(evidence default 'settings."cpu.workload"')" 3
-is 'default: none of these arguments' "$(evidence default command_line | grep -cE 'maxcpus|mitigations')" 0
-is 'asked: the command line says so on both nodes' "$(evidence 'maxcpus=1 mitigations=off' command_line | grep -c ' maxcpus=1 mitigations=off')" 2
+is 'asked: in force' "$(evidence_of boot.cmdline 'maxcpus=1 mitigations=off' 'in_force."boot.cmdline"')" 'maxcpus=1 mitigations=off'
+is 'asked: one CPU is used' "$(evidence_of boot.cmdline 'maxcpus=1 mitigations=off' 'settings."cpu.workload"')" 1
+is 'default: both CPUs are used' "$(evidence_of boot.cmdline default 'settings."cpu.workload"')" 3
+is 'default: none of these arguments' "$(evidence_of boot.cmdline default command_line | grep -cE 'maxcpus|mitigations')" 0
+is 'asked: the command line says so on both nodes' "$(evidence_of boot.cmdline 'maxcpus=1 mitigations=off' command_line | grep -c ' maxcpus=1 mitigations=off')" 2
 is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 done_testing

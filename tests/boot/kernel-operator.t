@@ -20,16 +20,11 @@ is 'every cell is valid' "$RUN_STATUS" 0
 samples_complete 2 kernel-operator
 is 'one reboot of each node for the kernel' \
 	"$(sql "SELECT group_concat(node) FROM (SELECT node FROM reboots WHERE reason LIKE '%another kernel%' ORDER BY node)")" n1,n2
-evidence() # LEVEL KEY
-{
-	sql "SELECT DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.$2') FROM results
-		WHERE coalesce(json_extract(CAST(body AS TEXT), '\$.cell.state.\"boot.kernel\"'), 'default') = '$1'"
-}
-is 'default: our kernel' "$(evidence default kernel_release)" "$(jq -r .kernel.release out/manifest.json)"
-is 'operator: the kernel of the package that was given' "linux-image-$(evidence operator kernel_release)" "$(dpkg-deb -f "$deb" Package)"
-is 'and read back' "$(evidence operator 'in_force."boot.kernel"')" operator
+is 'default: our kernel' "$(evidence_of boot.kernel default kernel_release)" "$(jq -r .kernel.release out/manifest.json)"
+is 'operator: the kernel of the package that was given' "linux-image-$(evidence_of boot.kernel operator kernel_release)" "$(dpkg-deb -f "$deb" Package)"
+is 'and read back' "$(evidence_of boot.kernel operator 'in_force."boot.kernel"')" operator
 is 'with its name and version beside each result' \
-	"$(evidence operator layers | jq -r '.[] | select(.name == "kernel-operator") | .packages[] | "\(.name) \(.version)"')" \
+	"$(evidence_of boot.kernel operator layers | jq -r '.[] | select(.name == "kernel-operator") | .packages[] | "\(.name) \(.version)"')" \
 	"$(dpkg-deb -f "$deb" Package) $(dpkg-deb -f "$deb" Version)"
 is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 done_testing

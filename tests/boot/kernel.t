@@ -12,17 +12,12 @@ is 'every cell is valid' "$RUN_STATUS" 0
 samples_complete 4 kernel
 is 'one reboot of each node for the kernel' \
 	"$(sql "SELECT group_concat(node) FROM (SELECT node FROM reboots WHERE reason LIKE '%another kernel%' ORDER BY node)")" n1,n2
-evidence() # LEVEL KEY
-{
-	sql "SELECT DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.$2') FROM results
-		WHERE coalesce(json_extract(CAST(body AS TEXT), '\$.cell.state.\"boot.kernel\"'), 'default') = '$1'"
-}
 ours=$(jq -r .kernel.release out/manifest.json)
 package=$(jq -r '.layers."kernel-debian".packages[0].name' out/manifest.json)
-is 'default: our kernel' "$(evidence default kernel_release)" "$ours"
-is 'debian: the kernel of the package' "linux-image-$(evidence debian kernel_release)" "$package"
-is 'and read back' "$(evidence debian 'in_force."boot.kernel"')" debian
-is 'our kernel boots without the layer of the other' "$(evidence default layers | grep -c kernel-debian)" 0
+is 'default: our kernel' "$(evidence_of boot.kernel default kernel_release)" "$ours"
+is 'debian: the kernel of the package' "linux-image-$(evidence_of boot.kernel debian kernel_release)" "$package"
+is 'and read back' "$(evidence_of boot.kernel debian 'in_force."boot.kernel"')" debian
+is 'our kernel boots without the layer of the other' "$(evidence_of boot.kernel default layers | grep -c kernel-debian)" 0
 is 'no warning or error in any kernel log' "$(kernel_faults)" ''
 factors_proven kernel
 done_testing

@@ -46,10 +46,11 @@ serve_kill()
 	SERVE_PID=
 }
 
-# run_plan PLAN [assay run options]: its exit code is in RUN_STATUS, its output in $LAB/run.log. Bounded.
+# run_plan PLAN [assay run options]: its exit code is in RUN_STATUS, its output in $LAB/run.log. Ends after RUN_SECONDS.
+RUN_SECONDS=900
 run_plan()
 {
-	timeout 900 out/assay run "$1" --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token "$@")" "${@:2}" >"$LAB/run.log" 2>&1
+	timeout "$RUN_SECONDS" out/assay run "$1" --db "$DB" --lab "$LAB/lab.yaml" --wipe "$(wipe_token "$@")" "${@:2}" >"$LAB/run.log" 2>&1
 	RUN_STATUS=$?
 }
 
@@ -86,6 +87,13 @@ disk_sum()
 kernel_faults()
 {
 	grep -aE 'WARNING:|BUG:|Oops|Call Trace|hung_task' "$LAB"/n?.serial
+}
+
+# evidence_of FACTOR LEVEL KEY: what results of cells with that level have under that key of their evidence, each value once
+evidence_of()
+{
+	sql "SELECT DISTINCT json_extract(CAST(body AS TEXT), '\$.evidence.$3') FROM results
+		WHERE coalesce(json_extract(CAST(body AS TEXT), '\$.cell.state.\"$1\"'), 'default') = '$2'"
 }
 
 # Every sample of the last run counted exactly once: as many (cell, boot, sample) with a valid measurement as were asked

@@ -109,8 +109,8 @@ build_lab()
 build_node()
 {
 	# shellcheck disable=SC2086
-	(cd "$copy" && rm init/main.c && gcc $flags -Iinit -o "$dir/factor" "$root/tests/docs/factor.c" init/*.c results-schema/*.c "$root/${OUT:-out}/gen/schema_texts.c" \
-		-lkmod -lcurl -lcrypto -lmbedcrypto -ljansson -laio -lblkid -pthread)
+	(cd "$copy" && rm init/main.c && gcc $flags -DSHA256_MBEDTLS -Iinit -o "$dir/factor" "$root/tests/docs/factor.c" init/*.c results-schema/*.c "$root/${OUT:-out}/gen/schema_texts.c" \
+		-lkmod -lcurl -lmbedcrypto -ljansson -laio -lblkid -pthread)
 }
 ok "extending.md: the lab takes the factor" build_lab
 ok "extending.md: so does the node" build_node
